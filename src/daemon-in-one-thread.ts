@@ -6,7 +6,7 @@ import {
   type RecordsOptions,
   type RemoteRecords,
 } from "./daemon-records.ts";
-import type { DaemonParts } from "./daemon-threads.ts";
+import type { DaemonParts, ReloadedCentre } from "./daemon-threads.ts";
 import type { LinkStatus } from "./domain/link-status.ts";
 import { localRemote } from "./domain/remote.ts";
 import type { Broker } from "./inputs/broker.ts";
@@ -94,10 +94,10 @@ export class SingleThreadParts implements DaemonParts {
   }
 
   /** The front reads the configuration in force, which is the same object. */
-  async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
+  async reloaded(next: Config, { hasOtherCentre, siteRef }: ReloadedCentre): Promise<void> {
     const { sync, silence } = this.#running.components;
     silence.use(next.fleet);
-    if (hasOtherCentre) await sync.exchange(next.upstream);
+    if (hasOtherCentre) await sync.exchange(next.upstream, siteRef);
     await sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones);
   }
 

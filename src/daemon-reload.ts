@@ -131,7 +131,7 @@ export class DaemonReload {
     await settled;
     await outputs.exchange(next.outputs);
     const hasOtherCentre = applied.some((option) => option.split(".")[0] === "upstream");
-    await parts.reloaded(next, { hasOtherCentre });
+    await parts.reloaded(next, { hasOtherCentre, siteRef: config.site.ref });
     this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }

@@ -47,7 +47,14 @@ export interface DaemonParts {
   /** The built-in broker, not started. */
   newBroker(options: BuiltInBrokerOptions): Broker;
   /** Uses the sections of a changed configuration that take effect at once; they are in force already. */
-  reloaded(next: Config, changed: { readonly hasOtherCentre: boolean }): Promise<void>;
+  reloaded(next: Config, changed: ReloadedCentre): Promise<void>;
+}
+
+/** What a reload has changed about the dispatch centre. */
+export interface ReloadedCentre {
+  readonly hasOtherCentre: boolean;
+  /** `site.ref` in force. */
+  readonly siteRef: string;
 }
 
 interface ThreadedPartsOptions {
@@ -181,12 +188,12 @@ export class ThreadedParts implements DaemonParts {
     return this.#broker;
   }
 
-  async reloaded(next: Config, { hasOtherCentre }: { readonly hasOtherCentre: boolean }): Promise<void> {
+  async reloaded(next: Config, { hasOtherCentre, siteRef }: ReloadedCentre): Promise<void> {
     const front = this.#frontThread?.remote<FrontControl>("thread");
     await unlessRestarting(front?.reloaded(immediateSections(this.#options.config, next)));
     const { sync, silence } = this.records;
     await unlessRestarting(silence.use(next.fleet));
-    if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream));
+    if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream, siteRef));
     await unlessRestarting(sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones));
   }
 

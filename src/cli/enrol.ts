@@ -5,6 +5,7 @@ import { configurationText, readConfiguration, type LoadOptions } from "../confi
 import { AppError, messageOf } from "../domain/errors.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { oneTimePassword } from "../ops/secrets.ts";
+import { hasSentRecords } from "../ops/sent-records.ts";
 import { readJson, renameDurably } from "../store/durable-files.ts";
 import { setServiceGroup } from "./service-group.ts";
 import type { Terminal } from "./terminal.ts";
@@ -25,7 +26,8 @@ interface EnrolOptions {
 
 /**
  * Exchanges a one-time code for the account of this site, and writes its password beside the configuration. Repeating it after a
- * lost response sends the same password, which the centre accepts for an hour.
+ * lost response sends the same password, which the centre accepts for an hour. A site that has no centre yet takes the reference of
+ * its code.
  * @throws AppError `forbidden` for an unusable code, `unavailable` without an answer, `bad-data` for another kind of server,
  *   `no-input` without a configuration file, `cannot-create` if the password cannot be written
  */
@@ -41,14 +43,19 @@ export async function enrol(
       hint: "Create one with santinela init, or specify it with --config.",
     });
   // The password file it names may be the one that is created here.
-  const { site, zones, upstream } = readConfiguration(source, { ...load, allowMissingPasswords: true });
+  const { site, zones, upstream, upstreams, dataDir } = readConfiguration(source, {
+    ...load,
+    allowMissingPasswords: true,
+  });
   assertCentreAddress(centre);
   const file = join(dirname(source.file), PASSWORD_FILE);
   const ca = caFile === undefined ? upstream?.ca : readText(resolve(cwd, caFile), "the authority");
   const draft = `${file}.sent`;
   const sent = passwordFor({ centre, code }, readJson(draft), oneTimePassword);
   writeSecret(draft, JSON.stringify(sent));
-  const claim = { code, site: site.ref, password: sent.password };
+  // A configuration with a centre names its account already, and records at a centre carry the reference.
+  const isNew = upstream === null && upstreams.length === 0 && !hasSentRecords(dataDir);
+  const claim = { code, ...(isNew ? {} : { site: site.ref }), password: sent.password };
   const account = await claimAccount({ centre, ca, hints: HINTS }, claim);
   writeSecret(file, sent.password);
   rmSync(draft, { force: true });
@@ -56,6 +63,7 @@ export async function enrol(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
       `wrote ${file}`,
+      ...(account.site === site.ref ? [] : [`Set site.ref to ${account.site}; it is ${site.ref} now.`]),
       `Add this to ${source.file}, then restart the daemon:`,
       "",
       "upstream:",

@@ -10,19 +10,20 @@ import { jsonText, type Terminal } from "./terminal.ts";
 interface InviteOptions extends JsonOption {
   readonly objective: readonly string[];
   readonly hours?: string;
+  readonly transfer?: boolean;
 }
 
 /** Creates a one-time code for a site at the running centre, and prints what to do with it. */
 export async function invite(
   { dataDir, http, site: { timezone } }: Config,
   { stdout }: Terminal,
-  { objective, hours, json }: InviteOptions,
+  { objective, hours, transfer = false, json }: InviteOptions,
   site: string,
 ): Promise<void> {
   if (hours !== undefined && !/^[1-9]\d{0,2}$/.test(hours))
     throw new AppError("usage", `--hours takes a number of hours, 1 to 720, not ${hours}`);
   const validH = hours === undefined ? {} : { validH: Number(hours) };
-  const body = { site, objectives: objective, ...validH };
+  const body = { site, objectives: objective, ...validH, ...(transfer ? { transfer } : {}) };
   const issued = await new ControlClient(dataDir).post<EnrolmentCode>(`${http.basePath}/enrolments`, body);
   if (json) {
     stdout.write(jsonText(issued));

@@ -40,6 +40,7 @@ export function addSitesCommand(root: CommandGroup): void {
     .argument("<site>", "site.ref of the site")
     .requiredOption("--objective <objectives...>", "the objectives that the site may use, each as type/id")
     .option("--hours <number>", "how long the code can be used (default: 72)")
+    .option("--transfer", "let another device take over the account of a site that is enrolled")
     .option("--json", "print JSON");
   below
     .add("access", "list the sites that have an account or a code", async () => (await code()).listAccess)

@@ -38,8 +38,8 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
   warnings: "separate",
 };
 
-/** Options of a section that are applied unlike the rest of it. */
-const IMMEDIATE: readonly string[] = ["site.name"];
+/** A configuration, as far as it tells where records go. */
+type Destination = Pick<Config, "upstream" | "upstreams">;
 
 /** Option names for fields of the resolved configuration that differ, such as file contents. */
 const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
@@ -63,6 +63,8 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
     (Object.keys(APPLIED) as (keyof Config)[])
       .filter((section) => APPLIED[section] === mode)
       .flatMap((section) => changedOptions(section, running[section], next[section]));
+  const isImmediate = (option: string): boolean =>
+    option === "site.name" || (option === "site.ref" && isReferenceFree(running, next));
   const ofRestart = changed("at-restart");
   return {
     zones: zoneChanges(running.zones, next.zones),
@@ -71,18 +73,23 @@ export function changesOf(running: Config, next: Config): ConfigurationChanges {
   };
 }
 
-function isImmediate(option: string): boolean {
-  return IMMEDIATE.includes(option);
+/** Whether no record depends on the reference of the site: the daemon has no dispatch centre before the change, or none after it. */
+function isReferenceFree(running: Destination, next: Destination): boolean {
+  return [running, next].some(({ upstream, upstreams }) => upstream === null && upstreams.length === 0);
 }
 
 /**
  * The sections of a configuration that take effect immediately.
  * @param running the configuration in force, whose options stay where a change needs a restart
  */
-export function immediateSections(running: Pick<Config, "site">, next: Config): Partial<Config> {
+export function immediateSections(
+  running: Pick<Config, "site" | keyof Destination>,
+  next: Config,
+): Partial<Config> {
   const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, fleet, warnings } =
     next;
-  const site = { ...running.site, name: next.site.name };
+  const { ref } = isReferenceFree(running, next) ? next.site : running.site;
+  const site = { ...running.site, name: next.site.name, ref };
   const sections = {
     upstream,
     upstreams,

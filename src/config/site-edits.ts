@@ -30,10 +30,18 @@ export type ConfigurationEdit = ZoneEdit | SiteEdit;
 export function editedConfiguration(text: string, edits: readonly ConfigurationEdit[]): string {
   const zoneEdits = edits.filter((edit) => edit.action !== "site");
   const sited = edits.reduce(
-    (before, edit) => (edit.action === "site" ? withSite(before, edit) : before),
+    (before, edit) => (edit.action === "site" ? withSite(before, edit.site) : before),
     text,
   );
   return zoneEdits.length === 0 ? sited : editedText(sited, zoneEdits);
+}
+
+/**
+ * The text with another `site.ref`; all else stays as it is, to the byte.
+ * @throws AppError `conflict` as `editedConfiguration`
+ */
+export function withReference(text: string, ref: string): string {
+  return withSite(text, { ref });
 }
 
 /** The options of `site` that a text has, as written. @throws AppError `conflict` as `editedConfiguration` */
@@ -41,7 +49,7 @@ export function siteTextIn(text: string): SiteText {
   return siteIn(optionsOf(text));
 }
 
-function withSite(text: string, { site }: SiteEdit): string {
+function withSite(text: string, site: SiteText | { readonly ref: string }): string {
   const changes = Object.entries(site);
   const result = changes.reduce((before, [option, value]) => withOption(before, option, value), text);
   const before = optionsOf(text);

@@ -13,7 +13,7 @@ export interface Watermark {
  * Result of a page:
  * - `more`: the list continues. `reached`: further records are not relevant.
  * - `ended`: no further records, which does not prove that the list was complete.
- * - `repeats`: the first page again, from a centre that ignores `_start`.
+ * - `repeats`: rows of the first page again, from a centre that ignores `_start`.
  */
 export type PageResult = "more" | "reached" | "ended" | "repeats";
 
@@ -33,6 +33,8 @@ export class ListReading {
   readonly #seen = new Map<number, MatchCandidate>();
   readonly #watermark: Watermark;
   #first: number | undefined;
+  /** Whether each total so far was the number of rows of its own page. */
+  #countsPages = true;
   #stale = 0;
   #lowest = Number.POSITIVE_INFINITY;
   #isDescending = true;
@@ -45,14 +47,15 @@ export class ListReading {
   /** Adds the page at `start`. @param size rows of the page, including invalid ones */
   take(rows: readonly MatchCandidate[], size: number, total?: number): PageResult {
     this.total = total;
+    if (total !== size) this.#countsPages = false;
     const sizeBefore = this.#seen.size;
     for (const row of rows) this.#add(row);
     if (this.#lowest <= this.#watermark.id) this.#pagesBelow += 1;
     const hasNew = this.#seen.size > sizeBefore;
     if (this.#isDone) return "reached";
     if (size === 0) return "ended";
-    // In descending order, the highest id cannot be on a second page.
-    if (this.start > 0 && !hasNew && rows[0]?.id === this.#first) return "repeats";
+    // The first row of a list cannot be on its second page, in whatever order.
+    if (this.start > 0 && !hasNew && rows.some(({ id }) => id === this.#first)) return "repeats";
     this.#first ??= rows[0]?.id;
     this.#stale = hasNew ? 0 : this.#stale + 1;
     if (this.#stale === STALE_PAGES_MAX) return "ended";
@@ -81,9 +84,12 @@ export class ListReading {
     );
   }
 
-  /** Whether the centre's total equals the number of records read. */
+  /**
+   * Whether the centre's total equals the number of records read. Some centres send the number of rows of the page as the total:
+   * only one that has differed from it counts the list.
+   */
   get hasTotal(): boolean {
-    return this.total !== undefined && this.total === this.#seen.size;
+    return this.total !== undefined && !this.#countsPages && this.total === this.#seen.size;
   }
 
   /** The ids of the records, whose rows are dropped. */

@@ -1,5 +1,7 @@
+import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
 import { SYNC_GROUPS, type SyncGroup } from "../domain/sync-group.ts";
+import { parametersOf } from "./lists.ts";
 
 /* Filters of the list of interventions that the contract does not have. */
 
@@ -21,4 +23,15 @@ function only(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.length > 1) throw new AppError("invalid", `${name} may be given once`);
   return values[0];
+}
+
+/** As many records as a page of a list has at most. */
+const IDS_MAX = 100;
+
+/** The `ids` of records, separated by commas. @throws AppError `invalid` */
+export function idsOf(request: Request): readonly number[] {
+  const ids = (parametersOf(request.originalUrl).get("ids") ?? "").split(",");
+  if (ids.length > IDS_MAX || !ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
+    throw new AppError("invalid", `ids must be 1 to ${IDS_MAX} ids of interventions, separated by commas`);
+  return ids.map(Number);
 }

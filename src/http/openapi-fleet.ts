@@ -61,6 +61,7 @@ export function fleetPaths(): Json {
         },
       },
     },
+    "/sites/records": { get: SITES_OF_INTERVENTIONS },
     "/sites/{id}": {
       get: {
         operationId: "getSite",
@@ -80,6 +81,24 @@ export function fleetPaths(): Json {
     },
   };
 }
+
+const SITES_OF_INTERVENTIONS: Json = {
+  operationId: "listSitesOfInterventions",
+  summary: "The sites that have created these interventions; not part of the contract",
+  parameters: [
+    query("ids", "1 to 100 ids of interventions, separated by commas", {
+      type: "string",
+      pattern: "^[1-9]\\d{0,14}(,[1-9]\\d{0,14})*$",
+    }),
+  ],
+  responses: {
+    "200": jsonResponse("Of those that a site has created, by id", {
+      type: "array",
+      items: schema("RecordSite"),
+    }),
+    ...failures(400, 401, 403, 500, 503),
+  },
+};
 
 /** The accounts of sites. */
 function enrolmentPaths(): Json {

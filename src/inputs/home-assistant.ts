@@ -55,6 +55,8 @@ const UPDATE_INTERVAL_MS = 1_000;
  */
 export class HomeAssistant {
   readonly #options: HomeAssistantOptions;
+  /** Of the reference at the start: with another id, Home Assistant would show a second device. */
+  readonly #deviceId: string;
   readonly #base: string;
   readonly #published = new Map<string, string>();
   #zones: readonly Zone[];
@@ -70,6 +72,7 @@ export class HomeAssistant {
     this.#options = options;
     this.#zones = options.zones;
     const { ref, name } = options.site();
+    this.#deviceId = deviceIdOf(ref);
     this.#base = `santinela/${ref}`;
     this.#announcedName = name;
   }
@@ -95,9 +98,8 @@ export class HomeAssistant {
   /** Publishes everything again: a broker may have lost its retained messages. */
   #announce(): void {
     const { prefix, site, publisher } = this.#options;
-    const { ref, name } = site();
-    this.#announcedName = name;
-    publisher.publish(`${prefix}/device/${deviceIdOf(ref)}/config`, JSON.stringify(this.#announcement()));
+    this.#announcedName = site().name;
+    publisher.publish(`${prefix}/device/${this.#deviceId}/config`, JSON.stringify(this.#announcement()));
     publisher.publish(this.#availability, "online");
     // An empty payload deletes the retained message of a removed zone.
     for (const topic of this.#removed.values()) publisher.publish(topic, "");
@@ -164,10 +166,8 @@ export class HomeAssistant {
   }
 
   #announcement(): object {
-    const { version, panelUrl } = this.#options;
-    const site = this.#options.site();
-    const id = deviceIdOf(site.ref);
-    const url = panelUrl();
+    const { version, panelUrl, site: siteOf } = this.#options;
+    const [site, id, url] = [siteOf(), this.#deviceId, panelUrl()];
     const component = (key: string, more: object): [string, object] => [
       key,
       { unique_id: `${id}_${key}`, ...more },

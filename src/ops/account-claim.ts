@@ -80,8 +80,9 @@ export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): P
       hint: hints.unanswered,
     });
   const answer = parseJson(reply.body);
-  const isMine = reply.status === 201 && validateEnrolledSite(answer) && answer.site === claim.site;
-  if (isMine && isAddress(answer.email)) return answer;
+  const isMine = (site: string): boolean => claim.site === undefined || site === claim.site;
+  const isAccount = reply.status === 201 && validateEnrolledSite(answer) && isMine(answer.site);
+  if (isAccount && isAddress(answer.email)) return answer;
   throw refusal(asked, reply, answer);
 }
 

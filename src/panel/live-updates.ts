@@ -34,8 +34,6 @@ export const isStale = computed(
   () => lastResponseAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
 );
 
-/** The daemon sends something every 15 s; after this silence the connection is considered dead. */
-const SILENCE_MS = 40_000;
 const POLL_EVERY_MS = 3_000;
 /** One small request a minute: a phone in a pocket must not lose its battery to it. */
 const HIDDEN_POLL_MS = 60_000;
@@ -148,7 +146,7 @@ async function readStream(): Promise<void> {
   noteChange = () => {
     if (!isWanted()) end();
   };
-  // It sends the state at once.
+  // It sends the state at once, and then something every five seconds: silence for the time of three is the end of the connection.
   let watchdog = later(REQUEST_TIMEOUT_MS, end);
   try {
     const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
@@ -162,7 +160,7 @@ async function readStream(): Promise<void> {
       if (!read) throw new ApiError(0, "");
       if (read.done) return;
       watchdog();
-      watchdog = later(SILENCE_MS, end);
+      watchdog = later(REQUEST_TIMEOUT_MS, end);
       for (const message of parser.take(decoder.decode(read.value, { stream: true }))) {
         take(message, isFirst);
         isFirst = isFirst && message.event !== "zones";

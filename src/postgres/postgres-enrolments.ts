@@ -14,6 +14,7 @@ import {
   assertHasAccess,
   assertKnown,
   assertRoom,
+  assertTransfer,
   claimedAgain,
   codeHash,
   CODES_KEPT_MS,
@@ -70,6 +71,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
     await this.#alone(async (queries) => {
+      assertTransfer(invitation, await bySite(queries, enrolment.site));
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
         enrolment.createdAtMs - CODES_KEPT_MS,
@@ -112,9 +114,9 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
       const { enrolment: now, nowMs } = await this.#usable(queries, claim);
       if (now.usedAtMs !== null) return { enrolment: now };
       const objectives = JSON.stringify(now.objectives.map(refText));
-      const bound = await this.#bind(queries, claim.site, passwordHash, objectives);
+      const bound = await this.#bind(queries, now.site, passwordHash, objectives);
       await queries.query("UPDATE enrolments SET used_at = $1 WHERE id = $2", [nowMs, now.id]);
-      await this.#record(queries, "site-enrolled", claim.site, { who: bound.email, from }, scopeOfSite(now));
+      await this.#record(queries, "site-enrolled", now.site, { who: bound.email, from }, scopeOfSite(now));
       return { enrolment: now, account: bound };
     });
     // Of two concurrent requests with one code, only one enrols; the other succeeds if it has the same password.
@@ -123,7 +125,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
 
   async #claimedAgain(used: Enrolment, claim: EnrolmentClaim): Promise<EnrolledSite> {
     const { connections } = this.#options;
-    const enrolled = await claimedAgain(await bySite(connections, claim.site), used, claim);
+    const enrolled = await claimedAgain(await bySite(connections, used.site), used, claim);
     // The first claim had no answer perhaps, and may be on this server only.
     await connections.query(CONFIRM);
     return enrolled;

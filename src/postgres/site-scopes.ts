@@ -1,3 +1,4 @@
+import type { RecordSite } from "../generated/types.ts";
 import { recordScopeOf, type SiteScopes } from "../service/site-scopes.ts";
 import { scopeOf } from "../store/accounts.ts";
 import type { RecordScope } from "../store/intervention-query.ts";
@@ -19,7 +20,20 @@ export class PostgresSiteScopes implements SiteScopes {
     const { id, objectives } = row;
     return recordScopeOf({ id, objectives: objectives === null ? undefined : scopeOf(objectives) });
   }
+
+  creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]> {
+    return this.#queries.query<RecordSite>(CREATORS, [ids]);
+  }
 }
+
+const CREATORS: NamedStatement = {
+  name: "sites-of-records",
+  text: `SELECT record.id AS "interventionId", account.site AS ref, sites.report::json->>'name' AS name
+    FROM interventions AS record JOIN accounts AS account ON account.id = record.created_by
+      LEFT JOIN sites ON sites.ref = account.site
+    WHERE record.id = ANY($1::bigint[]) AND record.deleted_at IS NULL AND account.site IS NOT NULL
+    ORDER BY record.id`,
+};
 
 const ACCOUNT_OF_SITE: NamedStatement = {
   name: "account-of-site",

@@ -33,7 +33,8 @@ const SITES_DOMAIN = "sites.santinela.local";
 export interface Enrolments {
   /**
    * Creates a code for a site; it replaces an unused one. A site that has an account keeps it until the code is used.
-   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes
+   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes, and for a site that is enrolled,
+   *   unless the invitation confirms that its account is transferred
    */
   invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode>;
   /** The sites that have an account or a code, by their reference. */
@@ -44,8 +45,8 @@ export interface Enrolments {
    */
   revoke(site: string, by: Actor): Promise<void>;
   /**
-   * Exchanges a code for the account of a site. A site that is enrolled again keeps its account and gets the new password and
-   * objectives. The same request succeeds again for an hour.
+   * Exchanges a code for the account of its site. A site that is enrolled again keeps its account and gets the new password and
+   * objectives. The same request succeeds again for an hour. A claim without a reference takes that of the code.
    * @param from network address of the site, for the event log and the limit of wrong codes
    * @throws AppError `forbidden` for an unusable code, `conflict` if the address of the account is in use otherwise
    */
@@ -104,6 +105,25 @@ export function assertKnown(unknown: ObjectiveRef | undefined): void {
   if (unknown) throw new AppError("invalid", `objective ${refText(unknown)} does not exist here`);
 }
 
+/**
+ * A second code locks out the device that has the account.
+ * @param account of the site; undefined without one
+ * @throws AppError `conflict` for a site that is enrolled, without the confirmation
+ */
+export function assertTransfer(
+  { site, transfer = false }: SiteInvitation,
+  account: Account | undefined,
+): void {
+  if (!account || account.disabled || transfer) return;
+  throw new AppError(
+    "conflict",
+    `site ${site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in`,
+    {
+      hint: 'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref.',
+    },
+  );
+}
+
 /** @throws AppError `conflict` */
 export function assertRoom(unused: number): void {
   if (unused >= CODES_MAX)
@@ -121,7 +141,7 @@ export function usable(found: Enrolment | undefined, { site }: EnrolmentClaim, n
   const { usedAtMs, expiresAtMs } = found;
   const isOver = usedAtMs === null ? expiresAtMs <= nowMs : nowMs - usedAtMs >= REPEATABLE_MS;
   if (isOver) throw unusable();
-  if (found.site !== site)
+  if (site !== undefined && found.site !== site)
     throw new AppError("forbidden", `the one-time code is for site ${found.site} and not for ${site}`, {
       hint: `Set site.ref to ${found.site}, or create a code for ${site}.`,
     });

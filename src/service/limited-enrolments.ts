@@ -22,19 +22,21 @@ export function limitedEnrolments(
     throttle.assertOpen(attempt);
     return throttle.failed(attempt);
   };
-  const note = ({ site }: EnrolmentClaim, from: string, blockedForS: number): void => {
-    const by = { who: `site ${site}`, from, subject: `site ${site}` };
+  const note = (site: string | undefined, from: string, blockedForS: number): void => {
+    const named = site === undefined ? "unknown site" : `site ${site}`;
+    const by = { who: named, from, subject: named };
     events.wrongCode({ ...by, event: "sign-in-failed", detail: { enrolment: true } });
     if (blockedForS > 0) events.wrongCode({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
   };
 
   const claim = async (claimed: EnrolmentClaim, from: string): Promise<EnrolledSite> => {
     const { enrolment, nowMs } = await codes.find(claimed.code);
+    const site = claimed.site ?? enrolment?.site;
     let id: number;
     try {
       ({ id } = usable(enrolment, claimed, nowMs));
     } catch (error) {
-      note(claimed, from, count(wrongCode(from)));
+      note(site, from, count(wrongCode(from)));
       throw error;
     }
     // A used code is compared with the password of its site, which must not be guessed with it.
@@ -45,7 +47,7 @@ export function limitedEnrolments(
       throttle.succeeded(attempt);
       return enrolled;
     } catch (error) {
-      if (error instanceof AppError && error.code === "forbidden") note(claimed, from, blockedForS);
+      if (error instanceof AppError && error.code === "forbidden") note(site, from, blockedForS);
       else throttle.succeeded(attempt);
       throw error;
     }

@@ -1,8 +1,10 @@
 import { AppError } from "../domain/errors.ts";
 import type { Principal } from "../domain/principal.ts";
+import type { RecordSite } from "../generated/types.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import type { RecordScope } from "../store/intervention-query.ts";
+import { RecordSiteStore } from "../store/record-sites.ts";
 import { SiteStore } from "../store/sites.ts";
 
 /** Finds the records of a site of a dispatch centre, in whatever database it is. */
@@ -13,6 +15,12 @@ export interface SiteScopes {
    * @returns undefined for a site without an account
    */
   scopeOf(site: string): Promise<RecordScope | undefined>;
+  /**
+   * The sites whose own accounts have created these interventions, by the number of the intervention. Others are missing: those of
+   * people, and of sites that were never enrolled.
+   * @param ids of interventions
+   */
+  creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]>;
 }
 
 /** As a report and an enrolment have it. */
@@ -51,15 +59,21 @@ export function recordScopeOf({
 export class SqliteSiteScopes implements SiteScopes {
   readonly #accounts: AccountStore;
   readonly #sites: SiteStore;
+  readonly #creators: RecordSiteStore;
 
   constructor(database: Database) {
     this.#accounts = new AccountStore(database);
     this.#sites = new SiteStore(database);
+    this.#creators = new RecordSiteStore(database);
   }
 
   async scopeOf(site: string): Promise<RecordScope | undefined> {
     const account = this.#accounts.bySite(site) ?? this.#keeperOf(site);
     return account && recordScopeOf(account);
+  }
+
+  async creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]> {
+    return this.#creators.of(ids);
   }
 
   #keeperOf(site: string): Account | undefined {

@@ -18,6 +18,7 @@ import {
   assertHasAccess,
   assertKnown,
   assertRoom,
+  assertTransfer,
   claimedAgain,
   codeHash,
   CODES_KEPT_MS,
@@ -69,6 +70,7 @@ export class SqliteEnrolments implements Enrolments {
     const enrolment = newEnrolment(invitation, code, this.#nowMs());
     const { site, objectives, createdAtMs, expiresAtMs } = enrolment;
     transaction(database, () => {
+      assertTransfer(invitation, this.#accounts.bySite(site));
       assertKnown(objectives.find((ref) => !this.#objectives.exists(ref)));
       this.#enrolments.removeBefore(createdAtMs - CODES_KEPT_MS);
       this.#enrolments.removeUnused(site);
@@ -96,25 +98,26 @@ export class SqliteEnrolments implements Enrolments {
 
   async claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite> {
     const found = this.#usable(claim);
-    if (found.usedAtMs !== null) return claimedAgain(this.#accounts.bySite(claim.site), found, claim);
+    const { site } = found;
+    if (found.usedAtMs !== null) return claimedAgain(this.#accounts.bySite(site), found, claim);
     const { database, bcryptCost } = this.#options;
     const passwordHash = await hashPassword(claim.password, bcryptCost);
     const enrolled = transaction(database, () => {
       const now = this.#usable(claim);
       if (now.usedAtMs !== null) return undefined;
-      const { email, id } = this.#accountOf(claim.site, passwordHash);
-      this.#accounts.bindSite(id, claim.site, now.objectives);
+      const { email, id } = this.#accountOf(site, passwordHash);
+      this.#accounts.bindSite(id, site, now.objectives);
       this.#enrolments.markUsed(now.id, this.#nowMs());
       const event = {
         event: "site-enrolled",
-        subject: `site ${claim.site}`,
+        subject: `site ${site}`,
         detail: scopeOfSite(now),
       } as const;
       this.#events.record({ ...event, who: email, from });
       return enrolledSite(email, now);
     });
     // Of two concurrent requests with one code, only one enrols; the other succeeds if it has the same password.
-    return enrolled ?? claimedAgain(this.#accounts.bySite(claim.site), found, claim);
+    return enrolled ?? claimedAgain(this.#accounts.bySite(site), found, claim);
   }
 
   #usable(claim: EnrolmentClaim): Enrolment {

@@ -10,6 +10,7 @@ import type { Actor } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { hashOfText } from "../ops/earlier-configurations.ts";
+import { hasSentRecords } from "../ops/sent-records.ts";
 import { readJson, renameDurably } from "../store/durable-files.ts";
 import { isWritable } from "./configuration-editor.ts";
 import type { EnrolmentRequest, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
@@ -53,13 +54,19 @@ export class CentreEnrolment {
     const next = readConfiguration(configurationText(load), { ...load, allowMissingPasswords: true });
     const centre = next.upstream?.baseUrl ?? null;
     const hasCentre = centre !== null || next.upstreams.length > 0;
-    // What the site has comes first: it may have a centre in a file that cannot be changed here.
-    return { site: next.site.ref, file, centre, obstacle: hasCentre ? "has-centre" : obstacle };
+    return {
+      site: next.site.ref,
+      file,
+      centre,
+      // What the site has comes first: it may have a centre in a file that cannot be changed here.
+      obstacle: hasCentre ? "has-centre" : obstacle,
+      takesReference: await this.#takesReference(configurationText(load)),
+    };
   }
 
   /**
-   * Exchanges the code for the account, writes the section `upstream` on trial and applies it. The same order succeeds again for
-   * an hour, also if the response of the centre was lost.
+   * Exchanges the code for the account, writes the section `upstream` and the reference of the code on trial and applies them. The
+   * same order succeeds again for an hour, also if the response of the centre was lost.
    * @throws AppError `conflict` if the site has a centre or its file cannot be changed here, `invalid` for an unusable
    *   address or authority, `forbidden` for an unusable code, `too-many-requests` after wrong ones, `unavailable` without an answer,
    *   `bad-data` for another kind of server
@@ -86,11 +93,17 @@ export class CentreEnrolment {
     const source = (await import("../config/load.ts")).configurationText(load);
     // Before the code is used: the change must be possible.
     const { site } = await this.#changed(source, { centre, email: "site@sites.example", ca });
-    const password = this.#draftPassword(centre, code);
-    const account = await claimAccount({ centre, ca, hints: HINTS }, { code, site: site.ref, password });
+    const { password, takesReference } = this.#draft({ centre, code }, await this.#takesReference(source));
+    const own = takesReference ? {} : { site: site.ref };
+    const account = await claimAccount({ centre, ca, hints: HINTS }, { code, ...own, password });
     this.#keep(FILES.password, `${password}\n`);
     if (ca !== undefined) this.#keep(FILES.ca, ca);
-    const { text, zones } = await this.#changed(source, { centre, email: account.email, ca });
+    const { withReference } = await import("../config/site-edits.ts");
+    const named = account.site === site.ref ? source.text : withReference(source.text, account.site);
+    const { text, zones } = await this.#changed(
+      { ...source, text: named },
+      { centre, email: account.email, ca },
+    );
     const diff = textDiff(source.text, text);
     const result = await control.applyConfiguration({ text, hash: hashOfText(source.text), diff, by });
     if (result.state === "applied") rmSync(this.#path(FILES.draft), { force: true });
@@ -105,6 +118,25 @@ export class CentreEnrolment {
       zonesOutside: outside.map(({ id }) => id),
       file: config.file ?? "",
     };
+  }
+
+  /**
+   * Whether the site takes the reference of its code. It keeps its own if a centre may have records with it, or if an environment
+   * variable or an unusual file prevents the change.
+   */
+  async #takesReference(source: ConfigurationText): Promise<boolean> {
+    const { config, load } = this.#parts;
+    if (hasSentRecords(config.dataDir)) return false;
+    const { withReference } = await import("../config/site-edits.ts");
+    const { readConfiguration } = await import("../config/load.ts");
+    try {
+      const text = withReference(source.text, ANOTHER);
+      const { site } = readConfiguration({ ...source, text }, { ...load, allowMissingPasswords: true });
+      return site.ref === ANOTHER;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
   }
 
   #obstacle(): Exclude<EnrolmentView["obstacle"], "has-centre"> {
@@ -141,12 +173,20 @@ export class CentreEnrolment {
     return { text, site, zones };
   }
 
-  /** It is on the disk before it is sent. */
-  #draftPassword(centre: string, code: string): string {
+  /**
+   * What is sent, on the disk before that. A repetition sends the same: a change that was taken back may have sent records with the
+   * reference of the code meanwhile.
+   */
+  #draft(
+    order: Pick<EnrolmentRequest, "centre" | "code">,
+    takesNow: boolean,
+  ): { password: string; takesReference: boolean } {
     const earlier = readJson(this.#path(FILES.draft));
-    const sent = passwordFor({ centre, code }, earlier, this.#parts.newPassword);
-    this.#keep(FILES.draft, JSON.stringify(sent));
-    return sent.password;
+    const sent = passwordFor(order, earlier, this.#parts.newPassword);
+    const { of, takesReference: took } = (earlier ?? {}) as { of?: unknown; takesReference?: unknown };
+    const takesReference = takesNow || (of === sent.of && took === true);
+    this.#keep(FILES.draft, JSON.stringify({ ...sent, takesReference }));
+    return { password: sent.password, takesReference };
   }
 
   #keep(name: string, text: string): void {
@@ -163,6 +203,9 @@ export class CentreEnrolment {
     return join(this.#parts.config.dataDir, "secrets", name);
   }
 }
+
+/** A reference that only shows whether the file can be given another one. */
+const ANOTHER = "another-reference";
 
 const OBSTACLES = {
   "is-centre": "this is a dispatch centre; sites are enrolled at a site",

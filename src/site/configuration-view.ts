@@ -107,8 +107,10 @@ export interface ConfirmationView {
 
 /** Whether the site can be enrolled at a dispatch centre in the web panel. */
 export interface EnrolmentView {
-  /** `site.ref`, for which the one-time code has to be. */
+  /** `site.ref`. */
   readonly site: string;
+  /** Whether the site takes the reference of its one-time code; otherwise the code has to be for `site`. */
+  readonly takesReference: boolean;
   /** Path of the configuration file; null if there is none. */
   readonly file: string | null;
   /** Base URL of the dispatch centre that the site has; null without one. */
@@ -133,6 +135,7 @@ export interface EnrolmentResult {
   readonly state: "applied" | "reverted";
   /** Why it was taken back; null if it was not. */
   readonly reason: string | null;
+  /** The reference of the site at the centre. */
   readonly site: string;
   readonly centre: string;
   /** What the account may use, as type and id. */

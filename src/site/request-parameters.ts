@@ -28,14 +28,3 @@ export function hoursOf(request: Request): number {
   if (!(hours <= HOURS_MAX)) throw new AppError("invalid", `hours must be from 1 to ${HOURS_MAX}`);
   return hours;
 }
-
-/** As many records as a page of a list has at most. */
-const IDS_MAX = 100;
-
-/** The `ids` of records, separated by commas. @throws AppError `invalid` */
-export function idsOf(request: Request): readonly number[] {
-  const ids = (parametersOf(request.originalUrl).get("ids") ?? "").split(",");
-  if (ids.length > IDS_MAX || !ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
-    throw new AppError("invalid", `ids must be 1 to ${IDS_MAX} ids of interventions, separated by commas`);
-  return ids.map(Number);
-}

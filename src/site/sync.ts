@@ -8,12 +8,13 @@ import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
+import { idsOf } from "../http/list-filters.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, idFromPath, json } from "../http/resource.ts";
 import type { LinkSampleStore } from "../store/link-samples.ts";
 import type { OutboxStore } from "../store/outbox.ts";
 import type { SyncPort } from "../sync/sync-port.ts";
-import { hoursOf, idsOf } from "./request-parameters.ts";
+import { hoursOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import { SyncQueue } from "./sync-queue.ts";
 import type {

@@ -29,7 +29,7 @@ type Upstream = SyncOptions["upstream"] | null;
  * threads read of it and ask of it: arguments and results are plain data.
  */
 export class SyncPort {
-  readonly #options: SyncPortOptions;
+  #options: SyncPortOptions;
   readonly #transmitter: CurrentTransmitter;
   #sync: Sync | undefined;
   #isStarted = false;
@@ -84,8 +84,9 @@ export class SyncPort {
   /**
    * Replaces the sync, or ends it for null. Finishes the request in flight, then continues from the outbox as
    * after a restart. Changes in the meantime wait in the outbox.
+   * @param siteRef `site.ref` from now on
    */
-  async exchange(upstream: Upstream): Promise<void> {
+  async exchange(upstream: Upstream, siteRef: string): Promise<void> {
     // A reload can reach records before the start, and the start while the old sync is being stopped.
     this.#isStarted = true;
     await this.#sync?.stop();
@@ -93,6 +94,7 @@ export class SyncPort {
     const { conditions } = this.#options;
     for (const code of SYNC_CONDITIONS) conditions.clear(code);
     for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
+    this.#options = { ...this.#options, site: { ...this.#options.site, ref: siteRef } };
     this.#sync = this.#create(upstream);
     this.#sync?.start();
   }

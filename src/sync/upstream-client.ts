@@ -68,6 +68,11 @@ export class UpstreamClient {
     return this.#records(`/interventii?_sort=id&_order=DESC${page}`);
   }
 
+  /** Reads the records without pages, lowest id first. */
+  oldest(): Promise<ReadOutcome> {
+    return this.#records("/interventii?_sort=id&_order=ASC");
+  }
+
   /** Reads the records with these values, without pages. */
   filtered(filters: Readonly<Record<string, string>>): Promise<ReadOutcome> {
     return this.#records(`/interventii?${new URLSearchParams(filters).toString()}`);

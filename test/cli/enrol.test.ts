@@ -71,6 +71,23 @@ test("a response that is lost costs no code: the same command again gets the acc
   await centre.close();
 });
 
+test("a site without a centre takes the reference of its code; one with a centre keeps its own", async () => {
+  const centre = await TestApp.make();
+  const url = await serve(centre.app);
+  const objectives = ["obiective/cladiri/1", "obiective/cladiri/3"];
+  const refused = await enrol(url, await codeFor(centre, "hala-sud", objectives));
+  expect([refused.code, refused.stdout]).toEqual([1, ""]);
+  expect(refused.stderr).toContain("the one-time code is for site hala-sud and not for hala-nord");
+
+  const file = join(folder, "site.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^upstream: .*\n/m, ""));
+  const { code, stdout } = await enrol(url, await codeFor(centre, "hala-sud", objectives));
+  expect(code).toBe(0);
+  expect(stdout).toContain("Set site.ref to hala-sud; it is hala-nord now.\n");
+  await signIn(centre, "hala-sud@sites.santinela.local", password()).expect(200);
+  await centre.close();
+});
+
 test("a password is sent to one centre with one code, and again only there", async () => {
   const sent: string[] = [];
   const keep = (url: string): RequestListener => {

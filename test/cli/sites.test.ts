@@ -5,6 +5,7 @@ import type { SiteReport } from "../../src/domain/site-report.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { santinela as run } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { REPORT } from "../support/fleet.ts";
 import { Installation } from "../support/installation.ts";
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   installation = new Installation();
   const centre = installation.centre(
     "centre",
-    "http: { port: 0, basePath: /api }\nsite: { timezone: Europe/Bucharest }\nfleet: { sites: { hala-nord: { silentS: SP5 } } }\n",
+    "http: { port: 0, basePath: /api }\nsite: { timezone: Europe/Bucharest }\nobjectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nfleet: { sites: { hala-nord: { silentS: SP5 } } }\n",
   );
   dataDir = join(installation.folder, "centre");
   await centre.start();
@@ -94,4 +95,21 @@ test("a reference that no site has is an error, also if it is part of another on
     expect([code, stderr]).toEqual([65, expect.stringContaining("has reported here")]);
   }
   expect(JSON.parse((await santinela("sites --json")).stdout)).toHaveLength(2);
+});
+
+test("a second code for an enrolled site needs --transfer", async () => {
+  const line = "sites invite hala-est --objective obiective/cladiri/1";
+  const { code } = JSON.parse((await santinela(`${line} --json`)).stdout) as { code: string };
+  const claim = { code, site: "hala-est", password: SITE_PASSWORD };
+  expect((await askDaemon(dataDir, "POST", "/api/enrolments/claim", claim)).status).toBe(201);
+
+  const refused = await santinela(line);
+  expect([refused.code, refused.stdout]).toEqual([1, ""]);
+  expect(refused.stderr).toContain("takes over its account");
+  expect(refused.stderr).toContain("--transfer");
+  const confirmed = await santinela(`${line} --transfer`);
+  expect([confirmed.code, confirmed.stdout]).toEqual([
+    0,
+    expect.stringContaining("one-time code for site hala-est"),
+  ]);
 });

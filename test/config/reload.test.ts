@@ -19,10 +19,15 @@ const read = (text: string): Config =>
 const changes = (before: string, after: string): ConfigurationChanges => changesOf(read(before), read(after));
 
 const UPSTREAM = "https://centre.example, email: a@site.example";
+const CENTRE = `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`;
 
 test.each([
   ["dataDir: ./a", "dataDir: ./b", [], ["dataDir"]],
-  ["site: { name: A }", "site: { name: B, ref: b }", ["site.name"], ["site.ref"]],
+  // Records at a centre carry the reference.
+  ["site: { name: A }", "site: { name: B, ref: b }", ["site.name", "site.ref"], []],
+  ["site: { ref: a }", `site: { ref: b }\n${CENTRE}`, ["site.ref", "upstream"], []],
+  [`site: { ref: a }\n${CENTRE}`, "site: { ref: b }", ["site.ref", "upstream"], []],
+  [`site: { ref: a }\n${CENTRE}`, `site: { ref: b }\n${CENTRE}`, [], ["site.ref"]],
   ["site: { name: A }", "site: { name: A, timezone: Europe/Paris }", [], ["site.timezone"]],
   ["http: { port: 1 }", "http: { port: 2, basePath: /api }", [], ["http.port", "http.basePath"]],
   ["http: {}", "http: { tls: own }", [], ["http.tls"]],

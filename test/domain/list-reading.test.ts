@@ -182,6 +182,9 @@ describe("a reading from the highest id down", () => {
     expect(take(reading, down(9, 3))).toBe("more");
     expect(take(reading, [row(9), row(6)])).toBe("more");
     expect(take(reading, down(9, 3))).toBe("repeats");
+    const unordered = from(0);
+    take(unordered, [row(2), row(5), row(3)]);
+    expect(take(unordered, [row(5), row(3), row(2)])).toBe("repeats");
   });
 
   test("counts rows that are no records for the next page", () => {
@@ -192,13 +195,25 @@ describe("a reading from the highest id down", () => {
 
   test("has the total of the centre only with that many records", () => {
     const reading = from(0);
-    take(reading, down(9, 3), 3);
-    expect(reading.hasTotal).toBe(true);
-    take(reading, [row(6)], 3);
+    take(reading, down(9, 3), 4);
     expect(reading.hasTotal).toBe(false);
-    take(reading, [row(5)]);
+    take(reading, down(8, 3), 4);
+    expect(reading.hasTotal).toBe(true);
+    take(reading, [row(5)], 4);
+    expect(reading.hasTotal).toBe(false);
+    take(reading, [row(4)]);
     expect(reading.hasTotal).toBe(false);
     expect(from(0).hasTotal).toBe(false);
+  });
+
+  test("has no total while each one is the number of rows of its page", () => {
+    const reading = from(0);
+    take(reading, down(9, 3), 3);
+    expect(reading.hasTotal).toBe(false);
+    take(reading, down(8, 2), 2);
+    expect(reading.hasTotal).toBe(false);
+    take(reading, [], 3);
+    expect(reading.hasTotal).toBe(true);
   });
 
   test("agrees with an earlier one that found the same ids, whatever is newer", () => {

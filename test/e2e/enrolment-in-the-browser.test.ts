@@ -69,8 +69,8 @@ const view = async (): Promise<EnrolmentView> => (await call<EnrolmentView>("GET
 const confirm = async (): Promise<string> =>
   (await call<ConfirmationView>("POST", "/site/configuration/confirmation", ADMINISTRATOR)).body.confirmation;
 
-async function code(): Promise<string> {
-  const invitation = { site: "hala-nord", objectives: ["obiective/cladiri/2"] };
+async function code(more: object = {}): Promise<string> {
+  const invitation = { site: "hala-nord", objectives: ["obiective/cladiri/2"], ...more };
   const { value } = await askDaemon(join(installation.folder, "centre"), "POST", "/enrolments", invitation);
   return (value as EnrolmentCode).code;
 }
@@ -170,7 +170,10 @@ test("a code enrols the site, also after a lost response, and its trips are at t
 test("an enrolled site stays with its centre: a stolen session cannot send alarms elsewhere", async () => {
   const before = content();
   expect(await view()).toMatchObject({ centre: address, obstacle: "has-centre" });
-  const { status, body } = await enrol({ code: await code(), centre: "http://127.0.0.1:9" });
+  const { status, body } = await enrol({
+    code: await code({ transfer: true }),
+    centre: "http://127.0.0.1:9",
+  });
   expect([status, body.message]).toEqual([409, expect.stringContaining("this site has a dispatch centre")]);
   expect(content()).toBe(before);
 });

@@ -70,12 +70,25 @@ test("a site that repeats its request before the first has its answer gets the s
   await signIn(centre, "hala-nord@sites.santinela.local").expect(200);
 });
 
+test("a claim without a reference takes that of the code, once, and again after a lost response", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const { body } = await claim(centre, code, undefined).expect(201);
+  expect(body).toMatchObject({ email: "hala-nord@sites.santinela.local", site: "hala-nord" });
+  expect((await claim(centre, code, undefined).expect(201)).body).toEqual(body);
+  // A second site with the same code.
+  await claim(centre, code, undefined, OTHER_PASSWORD).expect(403);
+  await claim(centre, "abcde-fghjk-mnpqr-stuvw", undefined).expect(403);
+  await signIn(centre, body.email).expect(200);
+  const failed = (await centre.newestEvents(100)).filter(({ event }) => event === "sign-in-failed");
+  expect(failed.map(({ subject }) => subject)).toEqual(["unknown site", "site hala-nord"]);
+});
+
 test("an expired code, a replaced one and one of another centre are refused in the same words", async () => {
   const elsewhere = await TestApp.make();
   const ofAnother = await codeFor(elsewhere, "hala-nord", HALL);
   await elsewhere.close();
   const replaced = await codeFor(centre, "hala-nord", HALL);
-  const expired = await codeFor(centre, "hala-nord", HALL, 1);
+  const expired = await codeFor(centre, "hala-nord", HALL, { validH: 1 });
   centre.clock.advance(HOUR_MS);
   const answers = await Promise.all(
     [ofAnother, replaced, expired, "abcde-fghjk-mnpqr-stuvw"].map((code) => claim(centre, code, "hala-nord")),
@@ -121,7 +134,7 @@ test("a claim or an invitation that makes no sense is explained, and uses no cod
 
 test("a stolen site is locked out at once, and its successor keeps its account", async () => {
   const stolen = await enrolled(centre, "hala-nord", HALL);
-  const unused = await codeFor(centre, "hala-nord", HALL);
+  const unused = await codeFor(centre, "hala-nord", HALL, { transfer: true });
   expect((await asAdministrator("delete", "/enrolments/hala-nord")).status).toBe(204);
   await request(centre.app).get("/interventii").set("Authorization", `Bearer ${stolen}`).expect(401);
   await signIn(centre, "hala-nord@sites.santinela.local").expect(401);
@@ -136,6 +149,27 @@ test("a stolen site is locked out at once, and its successor keeps its account",
   expect(await access()).toMatchObject([{ state: "enrolled", objectives: ["obiective/cladiri/2"] }]);
   expect((await asAdministrator("delete", "/enrolments/hala-vest")).status).toBe(404);
   expect((await asAdministrator("delete", "/enrolments/%2e%2e")).status).toBe(404);
+});
+
+test("a code for a site that is enrolled needs a confirmation, and its account stays until then", async () => {
+  await enrolled(centre, "hala-nord", HALL);
+  const invitation = { site: "hala-nord", objectives: ["obiective/cladiri/2"] };
+  for (const body of [invitation, { ...invitation, transfer: false }]) {
+    const refused = await asAdministrator("post", "/enrolments", body);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining("takes over its account"),
+    ]);
+  }
+  expect(await access()).toMatchObject([{ state: "enrolled", codeExpiresAt: null, objectives: HALL }]);
+
+  const code = await codeFor(centre, "hala-nord", HALL, { transfer: true });
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(200);
+  await claim(centre, code, "hala-nord", OTHER_PASSWORD).expect(201);
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(401);
+  // A site whose access was revoked has no device that could lose it.
+  expect((await asAdministrator("delete", "/enrolments/hala-nord")).status).toBe(204);
+  expect((await asAdministrator("post", "/enrolments", invitation)).status).toBe(201);
 });
 
 test("a site is locked out whose reference is the path of the enrolment", async () => {

@@ -111,3 +111,25 @@ test("the account of a site sees nothing more by naming a site, and does not lea
   const [hidden, missing] = [await refusal("?site=hala-sud", site), await refusal("?site=nowhere", site)];
   expect(hidden.replace("hala-sud", "REF")).toBe(missing.replace("nowhere", "REF"));
 });
+
+test("the sites that have created a page of interventions are asked for by their ids", async () => {
+  await ask("post", "/site-reports", site)
+    .send({ ...REPORT, ref: "hala-nord", name: "Hala Nord" })
+    .expect(204);
+  const south = await enrolled(centre, "hala-vest", ["obiective/cladiri/3"]);
+  const typed = await added({ name: "By telephone" });
+  const [north, west] = [await added({ name: "Gate" }, site), await added({ objectiveId: 3 }, south)];
+  // A dispatcher may move it, and may rewrite its notes: it still comes from its site.
+  await ask("put", `/interventii/${north.id}`).send({ objectiveId: 2, notes: "called" }).expect(200);
+  const path = `/sites/records?ids=${west.id},${typed.id},${north.id},999`;
+  const named = [
+    { interventionId: north.id, ref: "hala-nord", name: "Hala Nord" },
+    { interventionId: west.id, ref: "hala-vest", name: null },
+  ];
+  expect((await ask("get", path).expect(200)).body).toEqual(named);
+  await ask("delete", `/interventii/${west.id}`, administrator).expect(204);
+  expect((await ask("get", path).expect(200)).body).toEqual(named.slice(0, 1));
+  for (const ids of ["", "?ids=", "?ids=0", "?ids=1,x"]) await ask("get", `/sites/records${ids}`).expect(400);
+  await ask("get", path, site).expect(403);
+  await ask("get", path, "").expect(401);
+});

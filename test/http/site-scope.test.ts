@@ -287,6 +287,7 @@ test("what concerns the whole centre is denied to a site, even as an administrat
   site = body.token as string;
   const denied: [Method, string][] = [
     ["get", "/sites/summary"],
+    ["get", "/sites/records?ids=1"],
     ["get", "/enrolments"],
     ["post", "/enrolments"],
     ["delete", "/enrolments/hala-sud"],

@@ -38,6 +38,21 @@ describeWithBrowser("how current a page says that it is", () => {
     await context.close();
   });
 
+  test("a page notices within 20 seconds that the daemon hangs, with its connection open", async () => {
+    const page = await site.page("zones");
+    await page.banner.badge("live").shown();
+    const beganMs = performance.now();
+    process.kill(site.daemon.pid ?? 0, "SIGSTOP");
+    try {
+      await page.banner.badge("no connection").shown();
+      expect(performance.now() - beganMs).toBeLessThan(20_000);
+    } finally {
+      process.kill(site.daemon.pid ?? 0, "SIGCONT");
+    }
+    await page.banner.badge("live").shown();
+    expect(site.pageErrors).toEqual([]);
+  });
+
   test("a page that is shown again is grey and not called live until it has the present state", async () => {
     const page = await site.page("zones");
     await page.banner.badge("live").shown();

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
+import { ApiUser } from "../support/api-user.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
@@ -119,4 +120,18 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("name the site that has created them, in the list and in the record", async () => {
+    const account = { email: "hala-est@sites.santinela.local", password: SITE_PASSWORD };
+    const site = await ApiUser.signIn(centre.port, account);
+    const fields = { name: "Contact", objectiveType: "obiective/cladiri", objectiveId: 1 };
+    await site.ask("POST", "/interventii", fields);
+    const list = await page.open("interventions");
+    await list.row(/Contact.*Site: Hala Est/s).shown();
+    await list.row(/Poarta de est.*Site:/s).gone();
+    await list.link("Contact").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.text("Hala Est (hala-est)").shown();
+    expect(centre.pageErrors).toEqual([]);
+  });
 });

@@ -179,12 +179,12 @@ describe("the live updates of a site", () => {
     await eventually("what was missed", () => back.has("journal"));
   });
 
-  test("send something at least every 15 seconds, so that no proxy closes the connection", async () => {
+  test("send something at least every 5 seconds, so that a page notices a daemon that hangs", async () => {
     const client = await openStream();
     await eventually("the first message of the stream", () => client.has("walk-test"));
     const { bytes } = client;
     client.messages.length = 0;
-    site.clock.advance(15_000);
+    site.clock.advance(5_000);
     await eventually("a sign of life", () => client.bytes > bytes);
     expect(client.messages).toEqual([]);
   });

@@ -10,9 +10,9 @@ export async function codeFor(
   centre: TestApp,
   site: string,
   objectives: readonly string[],
-  validH?: number,
+  more: { readonly validH?: number; readonly transfer?: boolean } = {},
 ): Promise<string> {
-  const body = { site, objectives, ...(validH === undefined ? {} : { validH }) };
+  const body = { site, objectives, ...more };
   const { body: issued } = await request(centre.app)
     .post("/enrolments")
     .set("Authorization", `Bearer ${await centre.token("administrator")}`)
@@ -21,8 +21,8 @@ export async function codeFor(
   return (issued as EnrolmentCode).code;
 }
 
-/** Sends a code as a site does. */
-export function claim(centre: TestApp, code: string, site: string, password = SITE_PASSWORD) {
+/** Sends a code as a site does; without a reference as a new one. */
+export function claim(centre: TestApp, code: string, site: string | undefined, password = SITE_PASSWORD) {
   return request(centre.app).post("/enrolments/claim").send({ code, site, password });
 }
 

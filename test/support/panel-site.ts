@@ -37,6 +37,11 @@ export class PanelSite {
     this.#browser = await startBrowser();
   }
 
+  /** Port of its HTTP API. */
+  get port(): number {
+    return this.#port;
+  }
+
   /** Starts the daemon again on the same port. */
   async startAgain(): Promise<void> {
     await this.daemon.start({ ...process.env, SANTINELA_HTTP__PORT: String(this.#port) });

@@ -4,15 +4,17 @@ import { isoTime } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
 import { silentSecondsFor, type SilenceTimes } from "../../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../../domain/site-state.ts";
-import type { FleetSummary, SiteDetail, SiteView } from "../../generated/types.ts";
+import type { FleetSummary, RecordSite, SiteDetail, SiteView } from "../../generated/types.ts";
 import { validateSiteReport } from "../../generated/validators.js";
 import type { Fleet } from "../../service/fleet.ts";
+import type { SiteScopes } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
 import type { SiteQuery } from "../../store/sites.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
+import { idsOf } from "../list-filters.ts";
 import { changesSites, reportIgnoredParameters } from "../list-parameters.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idFromPath, json } from "../resource.ts";
@@ -27,7 +29,15 @@ export const SITE_REPORTS_HEADER = { name: "Site-Reports", value: "1" } as const
 export function fleetRoutes(
   router: Router,
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
-  { fleet, silenceTimes }: { readonly fleet: Fleet; readonly silenceTimes: () => SilenceTimes },
+  {
+    fleet,
+    siteScopes,
+    silenceTimes,
+  }: {
+    readonly fleet: Fleet;
+    readonly siteScopes: SiteScopes;
+    readonly silenceTimes: () => SilenceTimes;
+  },
 ): void {
   addResource(router, "/site-reports", guard, {
     post: [readBody, (request, response) => takeReport(fleet, request, response)],
@@ -47,6 +57,12 @@ export function fleetRoutes(
       assertWholeFleet(request);
       const { counts, silent } = await fleet.counts();
       return { ...counts, silent };
+    }),
+  });
+  addResource(router, "/sites/records", guard, {
+    get: json(async (request): Promise<readonly RecordSite[]> => {
+      assertWholeFleet(request);
+      return siteScopes.creatorsOf(idsOf(request));
     }),
   });
   addResource(router, "/sites/:id", guard, {

@@ -84,6 +84,8 @@ export const EN_SCREENS = {
     "This site has no dispatch centre, and its configuration cannot be changed here. On the device, for {site}:",
   "enrol.text":
     "This site has no dispatch centre. At the dispatch centre, create a one-time code for {site} on the Sites screen, and enter it here.",
+  "enrol.textNew":
+    "This site has no dispatch centre. At the dispatch centre, create a one-time code for it on the Sites screen, and enter it here. The site takes the reference of the code.",
   "enrol.centre": "Address of the dispatch centre",
   "enrol.centreHint": "Such as https://dispecerat.example.ro, or the link that is shown with the code",
   "enrol.code": "One-time code",
@@ -93,6 +95,7 @@ export const EN_SCREENS = {
   "enrol.do": "Enrol this site",
   "enrol.busy": "Enrolling; this takes a few seconds…",
   "enrol.done": "The interventions of this site now go to {centre}.",
+  "enrol.siteIs": "The dispatch centre knows this site as {site}.",
   "enrol.objectives": "Its account may use {objectives}.",
   "enrol.outside":
     "The account may not use the objectives of these zones, so their trips would wait: {zones}",

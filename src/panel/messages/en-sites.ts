@@ -63,13 +63,14 @@ export const EN_SITES = {
   "access.invite": "Create a one-time code",
   "access.inviteText":
     "Choose the site and the objectives that it protects. A new code replaces the previous code of the site.",
-  "access.refHint": "site.ref in the configuration of the site",
+  "access.refHint":
+    "Such as hala-nord. A new site takes it from the code; otherwise it is site.ref of the site",
   "access.addObjective": "Add another objective",
   "access.remove": "Remove",
   "access.inviteDo": "Create the code",
   "access.transferTitle": "Another code for {site}?",
   "access.transferText":
-    "This site is enrolled. The device that uses the new code takes over its account, and the current one can no longer sign in. Give another site its own reference (site.ref) first.",
+    "This site is enrolled. The device that uses the new code takes over its account, and the current one can no longer sign in. Another site needs a code with another reference.",
   "access.issued": "One-time code for {site}, valid until {time}. It is shown only now.",
   "access.inPanel": "In the web panel of the site, enter this under Settings, Dispatch centre:",
   "access.atSite": "Or on its device:",

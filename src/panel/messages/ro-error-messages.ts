@@ -204,6 +204,14 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
 
   // Sites at a dispatch centre
   ["{n} one-time codes are unused", "{n} de coduri de unică folosință nu au fost folosite"],
+  [
+    "site {site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in",
+    "locația {site} este înrolată: dispozitivul care folosește alt cod îi preia contul, iar cel actual nu se mai poate autentifica",
+  ],
+  [
+    'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref',
+    'Confirmați cu --transfer, prin HTTP cu "transfer": true; altă locație are nevoie de un site.ref propriu',
+  ],
   ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
   [
     "the one-time code is for site {site} and not for {other}",

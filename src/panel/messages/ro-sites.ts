@@ -80,13 +80,13 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.invite": "Creare cod de unică folosință",
   "access.inviteText":
     "Alegeți locația și obiectivele pe care le protejează. Un cod nou îl înlocuiește pe cel vechi.",
-  "access.refHint": "site.ref din configurația locației",
+  "access.refHint": "De exemplu hala-nord. O locație nouă o preia din cod; altfel este site.ref al locației",
   "access.addObjective": "Adăugare obiectiv",
   "access.remove": "Eliminare",
   "access.inviteDo": "Creare cod",
   "access.transferTitle": "Creați alt cod pentru {site}?",
   "access.transferText":
-    "Locația este înrolată. Dispozitivul care folosește codul nou îi preia contul, iar cel actual nu se mai poate autentifica. Pentru altă locație, setați mai întâi o referință proprie (site.ref).",
+    "Locația este înrolată. Dispozitivul care folosește codul nou îi preia contul, iar cel actual nu se mai poate autentifica. Altă locație are nevoie de un cod cu altă referință.",
   "access.issued": "Codul de unică folosință pentru {site}, valabil până la {time}. Se afișează numai acum.",
   "access.inPanel": "În panoul web al locației, la Setări, Dispecerat, introduceți:",
   "access.atSite": "Sau pe dispozitivul locației:",

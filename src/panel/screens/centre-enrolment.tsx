@@ -21,7 +21,7 @@ export function CentreEnrolment() {
       {result && <Result result={result} />}
       {response?.body.obstacle === null && result?.state !== "applied" && (
         <EnrolmentForm
-          site={response.body.site}
+          view={response.body}
           onResult={(next) => {
             setResult(next);
             reload();
@@ -52,10 +52,10 @@ function Obstacle({ view: { obstacle, centre, site } }: { readonly view: Enrolme
 }
 
 function EnrolmentForm({
-  site,
+  view: { site, takesReference },
   onResult,
 }: {
-  readonly site: string;
+  readonly view: EnrolmentView;
   readonly onResult: (result: EnrolmentResult) => void;
 }) {
   const [centre, setCentre] = useState("");
@@ -85,7 +85,7 @@ function EnrolmentForm({
   };
   return (
     <>
-      <p>{t("enrol.text", { site })}</p>
+      <p>{takesReference ? t("enrol.textNew") : t("enrol.text", { site })}</p>
       <Form onSubmit={enrol}>
         <TextField
           label={t("enrol.centre")}
@@ -134,7 +134,7 @@ function OwnAuthority() {
 }
 
 function Result({
-  result: { state, reason, centre, objectives, zonesOutside },
+  result: { state, reason, site, centre, objectives, zonesOutside },
 }: {
   readonly result: EnrolmentResult;
 }) {
@@ -147,6 +147,7 @@ function Result({
   return (
     <div class="box s-fine" role="status">
       <p>{t("enrol.done", { centre })}</p>
+      <p>{t("enrol.siteIs", { site })}</p>
       <p>{t("enrol.objectives", { objectives: objectives.join(", ") })}</p>
       {zonesOutside.length > 0 && <p>{t("enrol.outside", { zones: zonesOutside.join(", ") })}</p>}
     </div>

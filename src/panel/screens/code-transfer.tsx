@@ -5,6 +5,8 @@ import { t } from "../i18n.ts";
 export interface Invited {
   readonly site: string;
   readonly objectives: readonly string[];
+  /** Confirms that another device takes over the account of an enrolled site. */
+  readonly transfer?: true;
 }
 
 /** Asks before a code is created for a site that is enrolled: the device that uses it takes the account from the present one. */
@@ -22,7 +24,7 @@ export function CodeTransfer({
       title={t("access.transferTitle", { site: invited.site })}
       action={t("access.inviteDo")}
       isDanger
-      act={() => issue(invited)}
+      act={() => issue({ ...invited, transfer: true })}
       close={close}
     >
       <p>{t("access.transferText")}</p>

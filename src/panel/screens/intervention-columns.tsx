@@ -1,4 +1,4 @@
-import type { Intervention, Status } from "../../generated/types.ts";
+import type { Intervention, RecordSite, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { formatRecordDate } from "../date-format.ts";
@@ -6,17 +6,20 @@ import { t } from "../i18n.ts";
 import type { IconName } from "../icons.ts";
 import { status } from "../live-updates.ts";
 import type { ObjectiveNames } from "../objective-names.ts";
+import type { RecordSites } from "../record-sites.ts";
 import { AtCentre } from "../sync-badge.tsx";
 import type { Column } from "../table.tsx";
 import { InterventionMenu } from "./intervention-menu.tsx";
 
 /**
  * The columns of the list of interventions.
+ * @param sites that have created the records, at a dispatch centre
  * @param sync null without a dispatch centre, undefined before it is known
  */
 export function interventionColumns(
   sync: readonly SyncRecordStatus[] | undefined | null,
   names: ObjectiveNames,
+  sites: RecordSites,
   reload: () => void,
 ): Column<Intervention>[] {
   const all: Column<Intervention>[] = [
@@ -51,7 +54,11 @@ export function interventionColumns(
   ];
   // A dispatch centre has the interventions of many sites; at a site the zone in the name is enough.
   if (status.value?.role === "centre")
-    all.splice(1, 0, { key: "objective", title: t("record.objective"), cell: names });
+    all.splice(1, 0, {
+      key: "objective",
+      title: t("record.objective"),
+      cell: (record) => <Place objective={names(record)} site={sites(record)} />,
+    });
   if (sync !== null) {
     const cell = ({ id }: Intervention) => {
       const record = sync?.find(({ interventionId }) => interventionId === id);
@@ -66,6 +73,15 @@ export function interventionColumns(
     cell: (record) => <InterventionMenu record={record} done={reload} />,
   });
   return all;
+}
+
+function Place({ objective, site }: { readonly objective: string; readonly site: RecordSite | undefined }) {
+  return (
+    <>
+      {objective}
+      {site && <div class="quiet">{`${t("interventions.site")}: ${site.name ?? site.ref}`}</div>}
+    </>
+  );
 }
 
 const STATUS_LOOKS: Readonly<Record<Status, readonly [Tone, IconName]>> = {

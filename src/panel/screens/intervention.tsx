@@ -17,6 +17,7 @@ import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
+import { useRecordSites } from "../record-sites.ts";
 import { go, isFromList } from "../route.ts";
 import { needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
@@ -154,6 +155,7 @@ function StatusButtons({
 function Facts({ record, setAt }: { readonly record: Intervention; readonly setAt: SetAt }) {
   const { objectiveType, objectiveId } = record;
   const objective = useQuery<Objective>(apiPath(`/${objectiveType}/${objectiveId}`)).response?.body;
+  const site = useRecordSites([record])(record);
   const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
   const facts: readonly (readonly [term: string, fact: string | number, setAt?: string | undefined])[] = [
     [
@@ -162,6 +164,7 @@ function Facts({ record, setAt }: { readonly record: Intervention; readonly setA
       setAt("objectiveType", "objectiveId"),
     ],
     ...(objective?.address ? [[t("record.address"), objective.address] as const] : []),
+    ...(site ? [[t("interventions.site"), `${site.name ?? ""} (${site.ref})`.trim()] as const] : []),
     [t("record.priority"), t(`priority.${record.priority}`), setAt("priority")],
     [t("record.type"), t(`type.${record.type}`), setAt("type")],
     [t("record.dateStart"), formatRecordDate(record.dateStart), setAt("dateStart")],

@@ -15,6 +15,7 @@ import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { needsAttention } from "../sync-badge.tsx";
 import { Pager } from "../pager.tsx";
+import { useRecordSites } from "../record-sites.ts";
 import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
@@ -60,6 +61,7 @@ export function InterventionsScreen() {
   const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
   const names = useObjectiveNames(isCentre ? (response?.body ?? []) : []);
+  const sites = useRecordSites(response?.body ?? []);
   const sortBy = (key: string): void => {
     // Priority begins with high, the status with what is unfinished.
     const isFirstDescending = key !== "name";
@@ -89,7 +91,7 @@ export function InterventionsScreen() {
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={interventionColumns(isSynced ? sync.response?.body : null, names, reload)}
+            columns={interventionColumns(isSynced ? sync.response?.body : null, names, sites, reload)}
             rows={response.body}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}

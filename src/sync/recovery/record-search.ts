@@ -102,6 +102,7 @@ export async function recordsAbove(centre: UpstreamClient, watermark: Watermark)
   const earlierIds = first.reading.takeIds();
   const second = await readOnce(centre, watermark);
   if ("outcome" in second) return second;
+  if (second.end === "repeats") return readWhole(centre, watermark, second.reading);
   const isComplete =
     second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(earlierIds);
   return isComplete
@@ -147,8 +148,8 @@ async function readOnce(
 }
 
 /**
- * Reads the list of a centre that ignores paging: without page parameters, and in parts if that returns only a
- * page.
+ * Reads the list of a centre that ignores paging: without page parameters, and in parts if that may be only a page. Its total
+ * proves nothing: it may be that of the page.
  */
 async function readWhole(
   centre: UpstreamClient,
@@ -160,10 +161,13 @@ async function readWhole(
   if (!items) return unread(outcome, page);
   const rows = items.filter(isMatchCandidate);
   if (hasNoIds(items, rows)) return withoutIds(page);
+  centre.rowsMax = Math.max(centre.rowsMax, items.length);
   const reading = new ListReading(watermark);
-  const end = reading.take(rows, items.length, outcome.total);
-  // Longer than a page, so it is the whole list.
-  if (end === "reached" || reading.hasTotal || items.length > page.rows.length) return complete(reading);
+  if (reading.take(rows, items.length) === "reached") return complete(reading);
+  const fromBelow = await readOtherEnd(centre, rows);
+  // Without an order only its length is left: longer than a page, so it is the whole list.
+  const isWhole = fromBelow === "unordered" ? items.length > page.rows.length : fromBelow === "same";
+  if (isWhole) return complete(reading);
   const parts = await readByParts(centre, rows, centre.rowsMax);
   if (parts.kind === "failed") return unread(parts.outcome, page);
   if (parts.kind === "whole") {
@@ -175,6 +179,27 @@ async function readWhole(
   const single = await readSingly(centre, watermark.id);
   const seen = new Map([...page.rows, ...parts.rows, ...single].map((row) => [row.id, row]));
   return { kind: "undetermined", outcome: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
+}
+
+/**
+ * Reads the same list with the lowest id first. A centre that returns a page of a longer list shows other records then; the same
+ * ones in the opposite order are the whole list, apart from newer ones.
+ */
+async function readOtherEnd(
+  centre: UpstreamClient,
+  down: readonly MatchCandidate[],
+): Promise<"same" | "different" | "unordered"> {
+  const up = (itemsOf((await centre.oldest()).value) ?? []).filter(isMatchCandidate);
+  if (up.length === 0 || !rises(up) || !rises(down.toReversed())) return "unordered";
+  const top = down[0]?.id ?? 0;
+  const known = up.filter(({ id }) => id <= top);
+  const isSame =
+    known.length === down.length && known.every(({ id }, index) => id === down.at(-1 - index)?.id);
+  return isSame ? "same" : "different";
+}
+
+function rises(rows: readonly MatchCandidate[]): boolean {
+  return rows.every(({ id }, index) => index === 0 || id > (rows[index - 1]?.id ?? 0));
 }
 
 /** Ids read one by one: as many as a busy centre assigns while a response is late. */

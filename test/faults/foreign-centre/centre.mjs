@@ -22,7 +22,7 @@ const habits = {
   ignoresSort: false,
   /** Delay of reads in milliseconds, like a replica. */
   readLagMs: 0,
-  /** Whether lists have a total. */
+  /** Whether lists have a total; `page`: the number of rows of the response instead. */
   saysTotal: false,
   /** A list requested without `_end` is complete, whatever the page limit. */
   givesWhole: false,
@@ -155,8 +155,10 @@ function list(query) {
     all.sort(
       (a, b) => (a[field] < b[field] ? -1 : a[field] > b[field] ? 1 : a.id - b.id) * (isDown ? -1 : 1),
     );
-  const headers = habits.saysTotal ? { "X-Total-Count": String(all.length) } : {};
-  return { status: 200, body: all.slice(start, end).map(shown), headers };
+  const page = all.slice(start, end);
+  const total = habits.saysTotal === "page" ? page.length : all.length;
+  const headers = habits.saysTotal ? { "X-Total-Count": String(total) } : {};
+  return { status: 200, body: page.map(shown), headers };
 }
 
 function applyRequest({ method, url, body, account, key }) {
