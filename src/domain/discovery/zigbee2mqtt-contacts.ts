@@ -46,6 +46,8 @@ export interface Bridge {
 const BUTTON_RESTORE_S = 30;
 /** In an option of the configuration. */
 const VALUES_MAX = 16;
+/** Of one value of a device: a remote control has a few dozen actions. */
+const TEXTS_MAX = 1_000;
 /** Bits of `access`: the value is in the messages of the device; a client can set it. */
 const PUBLISHED = 1;
 const SETTABLE = 2;
@@ -223,7 +225,9 @@ function partOf({ endpoint, property }: Exposed): string {
 }
 
 function textsIn(values: unknown): string[] {
-  return listOf(values).flatMap((value) => textOf(value) ?? []);
+  return listOf(values)
+    .slice(0, TEXTS_MAX)
+    .flatMap((value) => textOf(value) ?? []);
 }
 
 function atLeastOne(values: readonly string[]): [string, ...string[]] | undefined {
