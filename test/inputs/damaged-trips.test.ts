@@ -79,3 +79,22 @@ describe("an alarm joins its incident", () => {
     expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
   });
 });
+
+test("an alarm whose first response was lost and is damaged is one intervention", async () => {
+  site.failpoint = () => {
+    throw new Error("power cut");
+  };
+  site.zones.monitor.read("door", "normal", { live: true });
+  site.zones.monitor.read("door", "open", { live: true });
+  site.requestDispatch();
+  await eventually("the lost response", () => site.zones.trips[0]?.attempts === 1);
+  expect(site.records).toHaveLength(1);
+  const { changes } = site.app.database
+    .prepare(`UPDATE idempotency_keys SET body = replace(body, '"id"', '"ie"')`)
+    .run();
+  expect(changes).toBe(1);
+  site.failpoint = () => {};
+  await site.settled();
+  expect(site.records).toHaveLength(1);
+  expect(site.zones.trips).toMatchObject([{ state: "posted", interventionId: site.records[0]?.id }]);
+});
