@@ -1,4 +1,5 @@
 import type { IncidentZone, NoteTimestamp } from "../domain/incident.ts";
+import type { SiteReport } from "../domain/site-report.ts";
 import type { ConfirmWith } from "../domain/zone.ts";
 
 /*
@@ -23,6 +24,11 @@ export function isIncidentZone(value: unknown): value is IncidentZone {
     typeof openings === "number" &&
     (confirmWith === null || isConfirmWith(confirmWith))
   );
+}
+
+export function isSiteReport(value: unknown): value is SiteReport {
+  const { name, version, upS } = fieldsOf(value);
+  return [name, version].every(isText) && typeof upS === "number";
 }
 
 function isStamp(value: unknown): value is NoteTimestamp {
