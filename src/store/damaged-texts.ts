@@ -1,3 +1,4 @@
+import { INTERVENTION_FIELDS } from "../domain/intervention.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -25,4 +26,20 @@ export function replaceDamagedTexts(database: Database): void {
     `UPDATE outbox SET ${changes.join(", ")}, attempt_rev = iif(${isDamaged("attempt_body")}, 0, attempt_rev)
      WHERE ${columns.map(([column]) => `(${isDamaged(column)})`).join(" OR ")}`,
   );
+  database.exec(
+    `UPDATE outbox SET attempt_rev = 0 WHERE attempt_rev > 0 AND phase IN ('new','blocked','rejected','posting','unsure')
+       AND EXISTS (SELECT 1 FROM interventions WHERE id = intervention_id AND rev = attempt_rev AND (${UNLIKE_RECORD}))`,
+  );
 }
+
+/**
+ * The content of an attempt is still JSON, but not that of its record, as with a bit of a name of a field: the dispatch centre would
+ * reject it each time. The sync adds its reference to one of the two long texts.
+ */
+const UNLIKE_RECORD = INTERVENTION_FIELDS.map((field) => {
+  const isMissing = `json_type(attempt_body, '$.${field}') IS NULL`;
+  const isLongText = field === "notes" || field === "description";
+  return isLongText
+    ? isMissing
+    : `${isMissing} OR attempt_body ->> '${field}' IS NOT interventions."${field}"`;
+}).join(" OR ");
