@@ -4,7 +4,7 @@ import type { ZoneKind } from "../zone.ts";
 import type { Messages, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
-import { listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
+import { pointerTo, sentOf, textOf, textsOf, type Fields } from "./values.ts";
 import {
   isClosedIfTrue,
   isGuessedByDevice,
@@ -46,8 +46,6 @@ export interface Bridge {
 const BUTTON_RESTORE_S = 30;
 /** In an option of the configuration. */
 const VALUES_MAX = 16;
-/** Of one value of a device: a remote control has a few dozen actions. */
-const TEXTS_MAX = 1_000;
 /** Bits of `access`: the value is in the messages of the device; a client can set it. */
 const PUBLISHED = 1;
 const SETTABLE = 2;
@@ -163,7 +161,7 @@ function levelsOf({ name, fields }: Exposed): { open: [Scalar]; normal: [Scalar]
 function stateContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
   if (type !== "enum") return undefined;
-  const values = textsIn(fields["values"]);
+  const values = textsOf(fields["values"]);
   const isUnnamed = UNNAMED_STATES.includes(name);
   const kind = isUnnamed ? (kindOfStates(values) ?? describedKind(value, device)) : kindOfValue(name);
   const open = atLeastOne(values.filter((text) => !isQuiet(text) && !isUnsure(text)));
@@ -178,7 +176,7 @@ function stateContact(value: Exposed, device: Described, bridge: Bridge): Contac
 function actionContacts(value: Exposed, device: Described, bridge: Bridge): Contact[] {
   const { type, name, property, fields } = value;
   if (type !== "enum" || name !== "action") return [];
-  const actions = textsIn(fields["values"]);
+  const actions = textsOf(fields["values"]);
   const having = (sought: readonly string[]): string[] =>
     actions.filter((action) => wordsIn(action).some((word) => sought.includes(word)));
   const place = propertySource(property, device.name, bridge);
@@ -222,12 +220,6 @@ function wordsIn(action: string): string[] {
 
 function partOf({ endpoint, property }: Exposed): string {
   return endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
-}
-
-function textsIn(values: unknown): string[] {
-  return listOf(values)
-    .slice(0, TEXTS_MAX)
-    .flatMap((value) => textOf(value) ?? []);
 }
 
 function atLeastOne(values: readonly string[]): [string, ...string[]] | undefined {
