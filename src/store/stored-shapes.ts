@@ -1,3 +1,4 @@
+import type { Comparison } from "../domain/difference.ts";
 import type { IncidentZone, NoteTimestamp } from "../domain/incident.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { ConfirmWith } from "../domain/zone.ts";
@@ -29,6 +30,15 @@ export function isIncidentZone(value: unknown): value is IncidentZone {
 export function isSiteReport(value: unknown): value is SiteReport {
   const { name, version, upS } = fieldsOf(value);
   return [name, version].every(isText) && typeof upS === "number";
+}
+
+export function isComparison(value: unknown): value is Comparison {
+  const { atMs, here, there, differing, differences } = fieldsOf(value);
+  return (
+    [atMs, here, there, differing].every((count) => typeof count === "number") &&
+    Array.isArray(differences) &&
+    differences.every((one) => Array.isArray(fieldsOf(one)["upstreamIds"]))
+  );
 }
 
 function isStamp(value: unknown): value is NoteTimestamp {

@@ -109,3 +109,22 @@ test("an undamaged attempt is repeated with its key after a restart", async () =
   site.restart();
   expect(site.entry(id).attempt).toEqual(before);
 });
+
+test("a damaged comparison with the dispatch centre is none until the next", async () => {
+  site.create({}, randomUUID());
+  await site.push.cycle();
+  await look();
+  expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1 });
+  for (const [from, to] of [
+    ["differences", "differencer"],
+    ["atMs", "auMs"],
+  ]) {
+    const { changes } = site.app.database
+      .prepare("UPDATE centre_facts SET value = replace(value, ?, ?) WHERE instr(value, ?)")
+      .run(from, to, from);
+    expect(changes).toBe(1);
+    expect(site.outbox.comparison()).toBeNull();
+    await look();
+    expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1 });
+  }
+});
