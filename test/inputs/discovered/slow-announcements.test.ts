@@ -45,7 +45,7 @@ test.each([
   ],
   [
     "a button with one action two hundred thousand times",
-    zigbeeDevice(new Array<string>(200_000).fill("single")),
+    zigbeeDevice(Array.from({ length: 200_000 }, () => "single")),
   ],
 ])("%s is read at once", (_what, messages) => {
   const kept = new ReceivedMessages(OPTIONS);
