@@ -84,7 +84,9 @@ describe.each([
       .prepare("UPDATE outbox SET attempt_body = replace(attempt_body, ?, ?) WHERE instr(attempt_body, ?)")
       .run(from, to, from);
     expect(changes).toBe(1);
+    const key = site.entry(id).attempt?.key;
     site.restart();
+    expect(site.entry(id).attempt?.key).toBe(key);
     centre.instead = ({ method, body }) =>
       method === "POST" && body.includes(to)
         ? { status: 400, body: '{"error":"Bad Request","message":"invalid","statusCode":400}' }
