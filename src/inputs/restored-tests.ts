@@ -12,7 +12,7 @@ export function takeRestoredTests(journal: Journal, main: Database, log: Log): v
     if (journal.walkTests.latest()) return;
     journal.zoneOverrides.takeTested(new WalkTestArchive(main).testedZones());
   } catch (error) {
-    log.error("restored-tests-not-taken", { error });
+    log.error("restored-tests-read-failed", { error });
     journal.noteError(error);
   }
 }

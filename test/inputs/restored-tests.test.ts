@@ -40,7 +40,7 @@ test("results of other forms are left out", () => {
     addResult(result);
   takeRestoredTests(site.journal, main, site.log);
   expect(site.journal.zoneOverrides.testedZones().map(({ zoneId }) => zoneId)).toEqual(["door"]);
-  expect(site.logged("restored-tests-not-taken")).toEqual([]);
+  expect(site.logged("restored-tests-read-failed")).toEqual([]);
 });
 
 test("a journal that cannot be written is reported, and stops nothing", () => {
@@ -49,5 +49,5 @@ test("a journal that cannot be written is reported, and stops nothing", () => {
     "CREATE TEMP TRIGGER damaged BEFORE INSERT ON tested_zones BEGIN SELECT RAISE(FAIL, 'damaged'); END",
   );
   takeRestoredTests(site.journal, main, site.log);
-  expect(site.logged("restored-tests-not-taken")).toHaveLength(1);
+  expect(site.logged("restored-tests-read-failed")).toHaveLength(1);
 });
