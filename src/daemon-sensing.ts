@@ -8,6 +8,7 @@ import type { SiteIdentity } from "./domain/walk-test.ts";
 import type { Zone } from "./domain/zone.ts";
 import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
 import { Inputs } from "./inputs/inputs.ts";
+import { takeRestoredTests } from "./inputs/restored-tests.ts";
 import { TripDispatcher } from "./inputs/trip-dispatcher.ts";
 import { ZoneService } from "./inputs/zone-service.ts";
 import { integrityCheckOnDamage } from "./ops/backups.ts";
@@ -33,7 +34,6 @@ import { OutboxStore } from "./store/outbox.ts";
 import { TransmissionStore } from "./store/transmissions.ts";
 import { UnfinishedInterventions } from "./store/unfinished-records.ts";
 import { UpstreamObjectiveStore } from "./store/upstream-objectives.ts";
-import { WalkTestArchive } from "./store/walk-test-archive.ts";
 
 interface SensingOptions {
   readonly config: RunningConfig;
@@ -181,9 +181,7 @@ export class DaemonSensing {
   /** Restores the state of the zones, so that it can be read; the inputs follow. */
   start(): void {
     this.#stops.push(() => this.events.stop());
-    // A restored backup has the results of walk tests; what follows from them is in the journal, which is new then.
-    if (!this.#journal.walkTests.latest())
-      this.#journal.zoneOverrides.takeTested(new WalkTestArchive(this.#options.databases.main).testedZones());
+    takeRestoredTests(this.#journal, this.#options.databases.main, this.#options.log);
     this.zoneService.start();
     this.zoneService.continueNumbers(this.#options.parts.records.walkTests.lastNumber());
     this.#stops.push(() => this.zoneService.stop());

@@ -1,5 +1,6 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
+import { PRIORITIES } from "./intervention.ts";
 import type { TripSite } from "./trip.ts";
 import { wording } from "./trip-text.ts";
 
@@ -9,19 +10,21 @@ export function minimalBody(body: InterventionCreate): InterventionCreate {
     name: body.name,
     objectiveType: body.objectiveType,
     objectiveId: body.objectiveId,
-    priority: body.priority ?? "high",
+    // A damaged one is none of them.
+    priority: PRIORITIES.find((one) => one === body.priority) ?? "high",
     ...(body.notes === undefined ? {} : { notes: body.notes }),
   };
 }
 
 /** A body without characters that the API does not allow. */
 export function cleanBody(body: InterventionCreate): InterventionCreate {
-  const { description } = body;
+  const { description, notes } = body;
   const name = cleanText(body.name);
   return {
     ...body,
     name: name.trim() === "" ? `${body.objectiveType} ${body.objectiveId}` : name,
     ...(typeof description === "string" ? { description: cleanText(description) } : {}),
+    ...(typeof notes === "string" ? { notes: cleanText(notes) } : {}),
   };
 }
 

@@ -42,6 +42,12 @@ export function markersWith(key: string, record: Readonly<Record<string, unknown
   return markersIn(record).filter((marker) => marker.endsWith(`-${key}]`));
 }
 
+/** The key in a marker if it is a UUID, which no two records have, whatever their sites are called. */
+export function uuidIn(marker: string): string | undefined {
+  const key = marker.slice(-37, -1);
+  return UUID.test(key) ? key : undefined;
+}
+
 /**
  * The key of a record with this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID is accepted as
  * key: `[ref:hall-2-…]` is not a marker of `hall`.

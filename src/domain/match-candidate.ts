@@ -1,6 +1,6 @@
 import { parseDateTime } from "./calendar.ts";
 import { INTERVENTION_FIELDS } from "./intervention.ts";
-import { markersIn } from "./marker.ts";
+import { markersIn, markersWith, uuidIn } from "./marker.ts";
 import type { UpstreamRecord } from "./merge.ts";
 import type { InFlightValues } from "./outbox.ts";
 
@@ -24,6 +24,16 @@ export function carriesMarker({ notes, description }: UpstreamRecord, marker: st
 }
 
 /**
+ * Whether a record of the centre is the one of a marker: it contains that, or its UUID with another reference of the site, as after
+ * the restore of a backup that does not know with which one it was sent. Keys that clients choose are not unique.
+ */
+export function isMarkedAs(row: UpstreamRecord, marker: string): boolean {
+  const key = uuidIn(marker);
+  if (carriesMarker(row, marker)) return true;
+  return key !== undefined && carriesMarker(row, `-${key}]`) && markersWith(key, row).length > 0;
+}
+
+/**
  * Finds a record among the centre's. By its marker; if a dispatcher has removed it or none was sent, by objective, name
  * and start among unclaimed records created after the first attempt.
  * @param isTaken whether a record there belongs to another record here
@@ -34,7 +44,7 @@ export function findMatches(
   isTaken: (row: MatchCandidate) => boolean,
 ): MatchCandidate[] {
   const free = rows.filter((row) => !isTaken(row));
-  const marked = free.filter((row) => carriesMarker(row, marker));
+  const marked = free.filter((row) => isMarkedAs(row, marker));
   if (marked.length > 0 || madeAfter === null) return marked;
   // Without a start two calls to one address look alike, so this applies only to a site without any marker. With a start,
   // a dispatcher's own record of the same name and second is of the same event: see decision 0007.
@@ -127,7 +137,7 @@ function keepsFormerMarker(
  * dispatchers enter records that are alike in most fields.
  */
 export function identityOf(row: MatchCandidate, { marker, base, watermark }: KnownRecord): Identity {
-  if (carriesMarker(row, marker) || keepsFormerMarker(row, { marker, base })) return "ours";
+  if (isMarkedAs(row, marker) || keepsFormerMarker(row, { marker, base })) return "ours";
   const isOlder = row.id <= (watermark ?? 0);
   const isElsewhere = OBJECTIVE.some(
     (field) => row[field] !== undefined && !isSameValue(row[field], base[field]),

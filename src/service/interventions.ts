@@ -190,7 +190,7 @@ export class InterventionService {
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
     const known = answer && storedJson<Intervention | undefined>(answer.body, undefined);
-    if (known) return known;
+    if (typeof known?.id === "number") return known;
     // The response has expired or is damaged, but the record still has the key: do not create a duplicate. Only this daemon makes keys of
     // trips, and such a record has another creator if it was read back from the dispatch centre or recovered.
     const isOwn = keyed?.createdBy === principal.accountId || principal.email === DEVICE_EMAIL;

@@ -2,6 +2,7 @@ import type { Incident, IncidentZone } from "../domain/incident.ts";
 import type { Timestamp } from "../domain/trip.ts";
 import { Store } from "./database.ts";
 import { storedJson } from "./stored-json.ts";
+import { isIncidentZone } from "./stored-shapes.ts";
 
 type IncidentRow = Pick<Incident, "key" | "subject" | "interventionId"> & Timestamp;
 
@@ -60,7 +61,10 @@ export class IncidentStore extends Store {
     if (row === undefined) return undefined;
     const { key, subject, interventionId } = row;
     // A zone whose row is damaged is added again by its next trip.
-    const zones = this.#zones.all(key).flatMap((row) => storedJson<IncidentZone | null>(row, null) ?? []);
+    const zones = this.#zones
+      .all(key)
+      .map((text) => storedJson<unknown>(text, null))
+      .filter(isIncidentZone);
     return { key, subject, interventionId, last: momentOf(row), zones };
   }
 }

@@ -14,6 +14,8 @@ export type CheckDepth = "quick" | "full";
 
 /** Maximum reported problems; one damaged page can cause thousands. */
 const PROBLEMS_MAX = 10;
+/** Above this one a table is taken for used up; no installation comes near it. */
+const NUMBER_MAX = 2 ** 50;
 
 /**
  * The problems of a database file; empty if there are none. The file is only read, including its write-ahead log.
@@ -33,7 +35,7 @@ export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth
 export function untrustedFileProblems(path: string, kind: DatabaseKind): string[] {
   return problemsOf(path, kind, (database) => {
     const foreign = schemaDrift(database, kind).slice(0, PROBLEMS_MAX);
-    return foreign.length > 0 ? foreign : checked(database, "full");
+    return foreign.length > 0 ? foreign : [...checked(database, "full"), ...usedUpTables(database)];
   });
 }
 
@@ -124,10 +126,35 @@ function schemaDrift(database: Database, kind: DatabaseKind): string[] {
   const foreign = [...found].filter(([name, text]) => {
     const expected = own.get(name);
     if (expected === undefined) return !isHarmless(text);
-    // A newer release may have added columns.
-    return expected !== text && !(isOfNewer && name.startsWith("table "));
+    return expected !== text && !(isOfNewer && hasOnlyFurtherColumns(text, expected));
   });
   return [...missing, ...foreign.map(([name]) => `${name} differs from this release`)];
+}
+
+/** Columns that a newer release may have added to a table: a row can be added without them. */
+const FURTHER_COLUMNS =
+  /^(?:, ?(\w+) (?:TEXT(?: CHECK ?\(json_valid\(\1\)\))?|INTEGER(?:(?: NOT NULL)? DEFAULT (?:[01] CHECK ?\(\1 IN \(0, ?1\)\)|\d{1,15}))?|REAL|BLOB))+$/;
+
+/** Whether the statement of a table differs from the one of this release only by such columns. */
+function hasOnlyFurtherColumns(text: string, expected: string): boolean {
+  const added = text.length - expected.length;
+  for (let at = 0; at < expected.length && text.startsWith(expected.slice(0, at)); at += 1)
+    if (text.endsWith(expected.slice(at)) && FURTHER_COLUMNS.test(text.slice(at, at + added))) return true;
+  return false;
+}
+
+/** The tables of which the next row would get no number, as problems. One beyond those that JavaScript counts exactly is the last. */
+function usedUpTables(database: Database): string[] {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
+    .pluck()
+    .all() as string[];
+  return tables
+    .filter((name) => {
+      const ids = `SELECT seq FROM sqlite_sequence WHERE name = ? UNION ALL SELECT max(rowid) FROM "${name}"`;
+      return database.prepare(`SELECT 1 FROM (${ids}) WHERE seq > ${NUMBER_MAX}`).get(name) !== undefined;
+    })
+    .map((name) => `the numbers of table ${name} are used up`);
 }
 
 /** The parts that this release creates and the file does not have, as problems. */

@@ -21,7 +21,7 @@ export class KnownSitesStore extends Store {
        + (SELECT count(*) FROM sites WHERE rank < ${FAULT} AND silent_since IS NOT NULL)`,
   ).pluck();
   readonly #firstFaulty = this.prepare<{ readonly ref: string; readonly name: string }>(
-    `SELECT ref, json_extract(report, '$.name') AS name FROM sites
+    `SELECT ref, coalesce(json_extract(iif(json_valid(report), report, '{}'), '$.name'), ref) AS name FROM sites
      WHERE rank <= ${FAULT} AND (rank = ${FAULT} OR silent_since IS NOT NULL) ORDER BY rank, since, id LIMIT ${HEADLINE_ITEMS_MAX}`,
   );
   readonly #known: CachedResult<KnownSites>;

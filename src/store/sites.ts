@@ -4,6 +4,8 @@ import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-sta
 import type { SiteLevel } from "../generated/types.ts";
 import { Store } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
+import { storedJson } from "./stored-json.ts";
+import { isSiteReport } from "./stored-shapes.ts";
 
 /** A validated request for a list of sites. */
 export interface SiteQuery {
@@ -200,12 +202,24 @@ export function toSite(row: SiteRow): SiteState {
   return {
     id: row.id,
     ref: row.ref,
-    report: JSON.parse(row.report) as SiteReport,
-    level: SITE_LEVELS[row.rank] ?? "well",
+    report: reportOf(row),
+    level: levelOf(row),
     sinceMs: row.since,
     reportedAtMs: row.reported_at,
     silentSinceMs: row.silent_since,
     interventionId: row.intervention_id,
     clockOffsetMs: row.clock_offset_ms,
   };
+}
+
+/** The last report of a site. Of a damaged one its reference and level are left, until the site reports again. */
+function reportOf(row: SiteRow): SiteReport {
+  const report = storedJson<unknown>(row.report, null);
+  if (isSiteReport(report)) return report;
+  const { ref, reported_at: at } = row;
+  return { ref, name: ref, version: "unknown", at, upS: 0, level: levelOf(row) };
+}
+
+function levelOf({ rank }: SiteRow): SiteLevel {
+  return SITE_LEVELS[rank] ?? "well";
 }

@@ -2,6 +2,7 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { InterventionCreate } from "../generated/types.ts";
 import type { RequestedServices, Timestamp, Trip, TripSignal } from "../domain/trip.ts";
 import { storedJson } from "./stored-json.ts";
+import { isConfirmWith } from "./stored-shapes.ts";
 
 /** The columns of a trip, for `toTrip`. */
 export const TRIP = `trips.seq, trips.key, trips.zone_id AS zoneId, source, about AS type, cause, subject,
@@ -47,7 +48,8 @@ export function toTrip(row: TripRow): Trip {
 function bodyOf({ body: text, subject, zoneId }: TripRow): InterventionCreate {
   const body = storedJson<Partial<InterventionCreate> | null>(text, null);
   const { name, objectiveType, objectiveId } = body ?? {};
-  if (typeof name === "string" && typeof objectiveType === "string" && typeof objectiveId === "number")
+  const isOfKnownType = OBJECTIVE_TYPES.some((one) => one === objectiveType);
+  if (typeof name === "string" && isOfKnownType && typeof objectiveId === "number")
     return body as InterventionCreate;
   const type = OBJECTIVE_TYPES.find((one) => subject.includes(`${one}/`)) ?? "obiective/cladiri";
   return {
@@ -61,8 +63,8 @@ function bodyOf({ body: text, subject, zoneId }: TripRow): InterventionCreate {
 /** The zone of a trip. A trip of an earlier release, and a damaged one, only has its id. */
 function signalOf({ signal: text, zoneId }: TripRow): TripSignal {
   const signal = text === null ? null : storedJson<Partial<TripSignal> | null>(text, null);
-  const { name, remark, device = null, confirmWith = null } = signal ?? {};
+  const { name, remark, device = null, confirmWith } = signal ?? {};
   return typeof name === "string" && typeof remark === "string"
-    ? { name, remark, device, confirmWith }
+    ? { name, remark, device, confirmWith: isConfirmWith(confirmWith) ? confirmWith : null }
     : { name: zoneId, remark: "", device: zoneId, confirmWith: null };
 }

@@ -2,6 +2,7 @@ import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
 import { Store } from "./database.ts";
 import { storedJson } from "./stored-json.ts";
+import { isComparison } from "./stored-shapes.ts";
 
 /** A text that was returned without its marker. */
 interface LostReference {
@@ -107,9 +108,10 @@ export class UpstreamCapabilities extends Store {
       this.noteLostReference(null);
   }
 
-  /** The last comparison with the dispatch centre; null for none. */
+  /** The last comparison with the dispatch centre; null for none, and for a damaged one until the next. */
   get comparison(): Comparison | null {
-    return this.#value("comparison") as Comparison | null;
+    const comparison = this.#value("comparison");
+    return isComparison(comparison) ? comparison : null;
   }
 
   noteComparison(comparison: Comparison): void {

@@ -1,4 +1,4 @@
-import type { WalkTestResult } from "../domain/walk-test.ts";
+import type { WalkTestResult, WalkTestZone } from "../domain/walk-test.ts";
 import { Store } from "./database.ts";
 import type { TestedZone } from "./overrides.ts";
 import { transaction } from "./transaction.ts";
@@ -73,12 +73,8 @@ export class WalkTestArchive extends Store {
   testedZones(): TestedZone[] {
     return this.#all.all().flatMap((stored) => {
       if (!isIntact(stored)) return [];
-      const { zones } = JSON.parse(stored.text) as WalkTestResult;
-      return zones.flatMap(({ id, passed, last, sensor = null }) =>
-        passed && last !== null && sensor !== null
-          ? [{ zoneId: id, sensor, testedWallMs: Date.parse(last) }]
-          : [],
-      );
+      const { zones } = (JSON.parse(stored.text) ?? {}) as Partial<WalkTestResult>;
+      return Array.isArray(zones) ? zones.flatMap(testedZone) : [];
     });
   }
 
@@ -86,4 +82,12 @@ export class WalkTestArchive extends Store {
   ended(before = Number.MAX_SAFE_INTEGER): EndedWalkTest[] {
     return this.#ended.all(before);
   }
+}
+
+/** A zone of a result that names its sensor. The backup that has the result may be of any source. */
+function testedZone(zone: unknown): TestedZone | [] {
+  const { id, passed, last, sensor } = (zone ?? {}) as Partial<WalkTestZone>;
+  const isTest = passed === true && typeof id === "string" && typeof sensor === "string";
+  const testedWallMs = typeof last === "string" ? Date.parse(last) : NaN;
+  return isTest && Number.isFinite(testedWallMs) ? { zoneId: id, sensor, testedWallMs } : [];
 }

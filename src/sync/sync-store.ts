@@ -12,7 +12,7 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import { nextPhase, type OutboxEvent } from "../domain/outbox-phase.ts";
-import { replaceDamagedTexts } from "../store/damaged-texts.ts";
+import { NO_CONTENT, replaceDamagedTexts } from "../store/damaged-texts.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { EventLog } from "../store/event-log.ts";
@@ -70,7 +70,7 @@ export class SyncStore {
     replaceDamagedTexts(this.#options.database);
     for (const entry of this.outbox.inPhases(["posting", "unsure"], Number.MAX_SAFE_INTEGER)) {
       const { attempt, interventionId } = entry;
-      if (attempt?.rev !== 0) continue;
+      if (!attempt || (attempt.rev !== 0 && attempt.body !== NO_CONTENT)) continue;
       const renewed = this.newAttempt(entry, this.record(interventionId));
       this.outbox.save({ ...entry, attempt: { ...renewed, atMs: attempt.atMs } });
     }
@@ -210,11 +210,13 @@ export class SyncStore {
   /** A new attempt with the current record. */
   newAttempt(entry: OutboxEntry, { record, uid, rev }: StoredIntervention): OutboxAttempt {
     const atMs = this.#options.clock.wallMs();
-    if (entry.attempt?.rev === rev) return { ...entry.attempt, atMs };
+    const body = JSON.stringify(this.outgoing(fieldsOf(record), uid));
+    if (entry.attempt?.rev === rev)
+      return { ...entry.attempt, ...(entry.attempt.body === NO_CONTENT ? { body } : {}), atMs };
     // Other content needs another key, and so does a record that is created again after the centre has lost it.
     const isRecreated = !entry.attempt && entry.sends > 0;
     const key = isRecreated ? `${uid}.${rev}.${atMs}` : entry.attempt ? `${uid}.${rev}` : uid;
-    return { key, body: JSON.stringify(this.outgoing(fieldsOf(record), uid)), rev, atMs };
+    return { key, body, rev, atMs };
   }
 
   /** The record as sent by the attempt. */

@@ -37,6 +37,13 @@ function found(rows: readonly MatchCandidate[], sought: object = {}, isTaken = U
 }
 
 describe("a record matches a candidate", () => {
+  test("by its key beside a former reference of the site, if that is a UUID", () => {
+    const key = "0f0e8a4e-55a5-4c0e-9d8c-3f4a1b2c3d4e";
+    const rows = [row(1, { notes: `[ref:former-${key}]` }), row(2, { notes: "[ref:former-7]" })];
+    expect(found(rows, { marker: `[ref:hala-${key}]`, madeAfter: null })).toEqual([1]);
+    expect(found(rows, { marker: "[ref:hala-7]", madeAfter: null })).toEqual([]);
+  });
+
   test("by its reference in the notes or description, despite text of a dispatcher around it", () => {
     const rows = [
       row(1, { notes: `called the owner ${MARKER} at nine` }),

@@ -11,6 +11,12 @@ import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.t
 const NEWER = `PRAGMA user_version = ${(MAIN_DATABASE.minReaderVersion ?? 0) * 1000 + MAIN_DATABASE.migrations.length + 1};`;
 const SILENT = "CREATE TRIGGER silent AFTER INSERT ON outbox BEGIN DELETE FROM outbox; END;";
 
+/** Changes the statement of the table of records, as no ALTER TABLE could. */
+function replacing(part: string, by: string): string {
+  return `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '${part}', '${by}')
+    WHERE name = 'interventions'; PRAGMA writable_schema = OFF;`;
+}
+
 function refusalOf(sql: string): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-schema-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -18,6 +24,7 @@ function refusalOf(sql: string): string {
   const copy = join(folder, "copy.db");
   openMainDatabase(copy).close();
   const database = new Sqlite(copy);
+  database.unsafeMode();
   database.exec(sql);
   database.close();
   try {
@@ -45,10 +52,34 @@ test.each([
   ["such a trigger, as if of a newer release", NEWER + SILENT],
   ["a unique index, as if of a newer release", `${NEWER}CREATE UNIQUE INDEX evil ON interventions(type);`],
   ["a view in place of a table, as if of a newer release", `${NEWER}CREATE VIEW evil AS SELECT 1;`],
+  [
+    "a condition of a further column that a later record breaks, as if of a newer release",
+    `${NEWER}ALTER TABLE interventions ADD COLUMN evil INTEGER DEFAULT 0 CHECK(id < 9);`,
+  ],
+  [
+    "a further column with a value of another type, as if of a newer release",
+    `${NEWER}ALTER TABLE interventions ADD COLUMN evil INTEGER DEFAULT 'x';`,
+  ],
+  [
+    "a further column that each record needs, as if of a newer release",
+    NEWER + replacing("uid TEXT", "evil TEXT NOT NULL, uid TEXT"),
+  ],
+  ["a changed column, as if of a newer release", NEWER + replacing("notes TEXT", "notes BLOB")],
 ])("%s is refused", (_what, sql) => {
   expect(refusalOf(sql)).toMatch(
     /cannot be restored: (index|table|trigger|view) \w+ differs from this release/,
   );
+});
+
+test.each([
+  ["a sequence", "INSERT INTO sqlite_sequence(name, seq) VALUES('interventions', 9223372036854775807);"],
+  [
+    "a row",
+    `INSERT INTO events(rowid, at, event, who, origin, subject, detail) VALUES(9223372036854775807, 0, 'a', 'b', 'c', 'd', '{}');
+     DELETE FROM sqlite_sequence WHERE name = 'events';`,
+  ],
+])("a backup in which %s leaves no number for the next one is refused", (_what, sql) => {
+  expect(refusalOf(sql)).toMatch(/cannot be restored: the numbers of table \w+ are used up$/);
 });
 
 test.each([
@@ -58,6 +89,11 @@ test.each([
     "CREATE TABLE more(id INTEGER, at INTEGER); CREATE INDEX more_at ON more(at, id);",
   ],
   ["a further column of a newer release", `${NEWER}ALTER TABLE interventions ADD COLUMN more TEXT;`],
+  [
+    "several further columns of a newer release",
+    `${NEWER}ALTER TABLE outbox ADD COLUMN more INTEGER NOT NULL DEFAULT 0 CHECK(more IN (0,1));
+     ALTER TABLE outbox ADD COLUMN other TEXT CHECK(json_valid(other)); ALTER TABLE outbox ADD COLUMN third INTEGER DEFAULT 12;`,
+  ],
 ])("a backup with %s can be restored", (_what, sql) => {
   expect(refusalOf(sql)).toBe("none");
 });

@@ -67,3 +67,66 @@ describe.each([
     ]);
   });
 });
+
+describe.each([
+  ["the name of a field", '"objectiveType"', '"objectiveTxpe"'],
+  ["a value", '"priority":"high"', '"priority":"hifh"'],
+  ["the name of a text", '"notes"', '"notds"'],
+])("a waiting alarm whose content has a flipped bit in %s", (_what, from, to) => {
+  test.each([
+    ["unconfirmed", { status: 504, body: "<html>" }],
+    ["not accepted", { status: 503, body: "{}" }],
+  ])("arrives as it is here, although it was %s", async (_state, answer) => {
+    centre.instead = ({ method }) => (method === "POST" ? answer : undefined);
+    const { id } = site.create({ priority: "high", notes: "by the gate" }, randomUUID());
+    await site.push.cycle();
+    const { changes } = site.app.database
+      .prepare("UPDATE outbox SET attempt_body = replace(attempt_body, ?, ?) WHERE instr(attempt_body, ?)")
+      .run(from, to, from);
+    expect(changes).toBe(1);
+    const key = site.entry(id).attempt?.key;
+    site.restart();
+    expect(site.entry(id).attempt?.key).toBe(key);
+    centre.instead = ({ method, body }) =>
+      method === "POST" && body.includes(to)
+        ? { status: 400, body: '{"error":"Bad Request","message":"invalid","statusCode":400}' }
+        : undefined;
+    for (let hour = 0; hour < 4; hour += 1) await site.cycleAfterWait();
+    expect(site.entry(id).phase).toBe("linked");
+    expect([...centre.rows.values()]).toMatchObject([
+      { priority: "high", objectiveType: "obiective/cladiri" },
+    ]);
+    expect(site.app.interventions.get(id).record.notes).toBe("by the gate");
+  });
+});
+
+test("an undamaged attempt is repeated with its key after a restart", async () => {
+  centre.instead = ({ method }) => (method === "POST" ? { status: 504, body: "<html>" } : undefined);
+  const { id } = site.create(
+    { notes: "by the gate", police: true, dateStart: "2026-11-20T23:30:00" },
+    "key-1",
+  );
+  await site.push.cycle();
+  const before = site.entry(id).attempt;
+  site.restart();
+  expect(site.entry(id).attempt).toEqual(before);
+});
+
+test("a damaged comparison with the dispatch centre is none until the next", async () => {
+  site.create({}, randomUUID());
+  await site.push.cycle();
+  await look();
+  expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1 });
+  for (const [from, to] of [
+    ["differences", "differencer"],
+    ["atMs", "auMs"],
+  ]) {
+    const { changes } = site.app.database
+      .prepare("UPDATE centre_facts SET value = replace(value, ?, ?) WHERE instr(value, ?)")
+      .run(from, to, from);
+    expect(changes).toBe(1);
+    expect(site.outbox.comparison()).toBeNull();
+    await look();
+    expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1 });
+  }
+});

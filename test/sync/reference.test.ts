@@ -1,3 +1,4 @@
+import { searchBeforeResend } from "../../src/store/pending-searches.ts";
 import { randomUUID } from "node:crypto";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -197,5 +198,34 @@ test("a site that gets another reference has every record once at the centre", a
   await check();
   expect(centre.rows.size).toBe(2);
   expect(site.conditions()).toEqual([]);
+  site.client.close();
+});
+
+test("a record that a restored backup does not know as sent is found by its former reference", async () => {
+  const former = await opened("site-1");
+  const { app } = former;
+  const { id } = former.create({ priority: "high" }, randomUUID());
+  const before = app.database.prepare("SELECT * FROM outbox").all() as Record<string, unknown>[];
+  await former.push.cycle();
+  expect([...centre.rows.keys()]).toEqual([1]);
+  await former.push.stop();
+  for (const row of before) {
+    const names = Object.keys(row);
+    app.database
+      .prepare(
+        `INSERT OR REPLACE INTO outbox(${names.join(", ")}) VALUES(${names.map((name) => `:${name}`).join(", ")})`,
+      )
+      .run(row);
+  }
+  searchBeforeResend(app.database);
+
+  const site = new SyncingSite(app, baseUrl, () => 0.5, { siteRef: "nord" });
+  for (let hour = 0; hour < 3; hour += 1) {
+    app.clock.advance(3_600_000);
+    await site.push.cycleWithChecks();
+  }
+  expect([...centre.rows.keys()]).toEqual([1]);
+  expect(site.entry(id).upstreamId).toBe(1);
+  expect(app.events.newest(50).filter(({ event }) => event === "sync-conflict")).toEqual([]);
   site.client.close();
 });

@@ -1,7 +1,7 @@
 import { isOneOf, type Scalar } from "../plain-value.ts";
 import { readTemplate } from "./home-assistant-template.ts";
 import { BUTTON_RESTORE_S, callsIn, pressesIn, withoutReleases } from "./presses.ts";
-import { listOf, sentOf, TEXT_LENGTH_MAX, textOf, type Fields } from "./values.ts";
+import { sentOf, TEXT_LENGTH_MAX, textOf, textsOf, type Fields } from "./values.ts";
 
 type Values = readonly [Scalar, ...Scalar[]];
 
@@ -86,7 +86,7 @@ function eventStates(fields: Fields): EntityStates | undefined {
   const template = templateIn(fields["value_template"]);
   const reading = template === undefined ? undefined : readTemplate(template, { on: "", off: "" });
   const path = reading ? reading.path : "/event_type";
-  const types = listOf(fields["event_types"]).flatMap((type) => textOf(type) ?? []);
+  const types = textsOf(fields["event_types"]);
   const calls = callsIn(types);
   const presses = pressesIn(types);
   const isButton = fields["device_class"] === "button" || presses.length > 0;

@@ -10,7 +10,7 @@ import {
 import type { OnLeftOut } from "./left-out.ts";
 import { gateDoubts, gateOf } from "./home-assistant-gate.ts";
 import { lowBatteryOf } from "./home-assistant-battery.ts";
-import { byNearness, partOfContact } from "./home-assistant-parts.ts";
+import { byNearness, DeviceParts } from "./home-assistant-parts.ts";
 import { kindDoubts, kindOf } from "./home-assistant-kinds.ts";
 import {
   discoveredSensors,
@@ -105,13 +105,15 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
   // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
   const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
     isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
+  const partsOf = new Map(
+    [...ofDevice].map(([device, own]) => [device, new DeviceParts(own, contactsIn.get(device) ?? 0)]),
+  );
   const proposals = new Map<DiscoveredSensor, Proposal>();
   for (const sensor of firstAt.values()) {
     const ownDevice = ofDevice.get(sensor.device) ?? [];
+    const parts = partsOf.get(sensor.device);
     const kind = kindOf(sensor) ?? tamperKind(sensor, ownDevice);
     if (kind === undefined) continue;
-    const partOf = (parts: readonly DiscoveredSensor[]): DiscoveredSensor | undefined =>
-      partOfContact(sensor, parts, contactsIn.get(sensor.device) ?? 0);
     const [ownAvailability, another] = byNearness(
       sensor.availability.filter((one) => !isBridge(one)),
       sensor,
@@ -131,8 +133,8 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
         open: [...open],
         ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
       },
-      ...(kind === "tamper" ? {} : tamperOf(ownDevice, sensor.topic, partOf)),
-      ...batteryOf(ownDevice, sensor.topic, partOf),
+      ...(kind === "tamper" ? {} : tamperPart(parts?.tamperOf(sensor), sensor.topic)),
+      ...batteryPart(parts?.batteryOf(sensor), sensor.topic),
       ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
       ...(bridge && { bridge: availabilityOf(bridge) }),
       ...(gate && { gate }),
@@ -168,32 +170,12 @@ function isBridgeTopic(topic: string): boolean {
     .some((level) => level === "bridge" || level === "interface");
 }
 
-type PartOf = (parts: readonly DiscoveredSensor[]) => DiscoveredSensor | undefined;
-
-function tamperOf(
-  ownDevice: readonly DiscoveredSensor[],
-  topic: string,
-  partOf: PartOf,
-): { tamper?: Tamper } {
-  const sensor = partOf(
-    ownDevice.filter(({ deviceClass, isMeasurement }) => deviceClass === "tamper" && !isMeasurement),
-  );
+function tamperPart(sensor: DiscoveredSensor | undefined, topic: string): { tamper?: Tamper } {
   if (!sensor) return {};
   return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [...sensor.open] } };
 }
 
-function batteryOf(
-  ownDevice: readonly DiscoveredSensor[],
-  topic: string,
-  partOf: PartOf,
-): { battery?: Battery } {
-  const readable = ownDevice.filter(
-    (sensor) => sensor.deviceClass === "battery" && lowBatteryOf(sensor) !== undefined,
-  );
-  // The device's own low-battery state is more reliable than a threshold.
-  const sensor =
-    partOf(readable.filter(({ isMeasurement }) => !isMeasurement)) ??
-    partOf(readable.filter(({ isMeasurement }) => isMeasurement));
+function batteryPart(sensor: DiscoveredSensor | undefined, topic: string): { battery?: Battery } {
   const low = sensor && lowBatteryOf(sensor);
   return low ? { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...low } } : {};
 }

@@ -35,6 +35,16 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Of one list: a remote control has a few dozen actions. */
+const TEXTS_MAX = 1_000;
+
+/** The texts of a list, as `textOf`; of a longer one its beginning. */
+export function textsOf(values: unknown): string[] {
+  return listOf(values)
+    .slice(0, TEXTS_MAX)
+    .flatMap((value) => textOf(value) ?? []);
+}
+
 /** The JSON Pointer (RFC 6901) to a field below others. */
 export function pointerTo(...names: readonly string[]): string {
   return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");

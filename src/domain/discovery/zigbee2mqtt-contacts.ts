@@ -5,7 +5,7 @@ import type { Messages, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
 import { BUTTON_RESTORE_S, buttonIn, callsIn, pressesIn } from "./presses.ts";
-import { listOf, pointerTo, sentOf, textOf, type Fields } from "./values.ts";
+import { pointerTo, sentOf, textOf, textsOf, type Fields } from "./values.ts";
 import {
   isClosedIfTrue,
   isGuessedByDevice,
@@ -141,7 +141,7 @@ function levelsOf({ name, fields }: Exposed): { open: [Scalar]; normal: [Scalar]
 function stateContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
   const { type, name, property, fields } = value;
   if (type !== "enum") return undefined;
-  const values = textsIn(fields["values"]);
+  const values = textsOf(fields["values"]);
   const isUnnamed = UNNAMED_STATES.includes(name);
   const kind = isUnnamed ? (kindOfStates(values) ?? describedKind(value, device)) : kindOfValue(name);
   const open = atLeastOne(values.filter((text) => !isQuiet(text) && !isUnsure(text)));
@@ -156,7 +156,7 @@ function stateContact(value: Exposed, device: Described, bridge: Bridge): Contac
 function actionContacts(value: Exposed, device: Described, bridge: Bridge): Contact[] {
   const { type, name, property, fields } = value;
   if (type !== "enum" || name !== "action") return [];
-  const actions = textsIn(fields["values"]);
+  const actions = textsOf(fields["values"]);
   const place = propertySource(property, device.name, bridge);
   const common = { part: partOf(value), autoRestoreS: BUTTON_RESTORE_S };
   const guessed = { code: "kind-guessed" } as const;
@@ -191,10 +191,6 @@ function byButton(presses: readonly string[]): [button: string, presses: [string
 
 function partOf({ endpoint, property }: Exposed): string {
   return endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
-}
-
-function textsIn(values: unknown): string[] {
-  return listOf(values).flatMap((value) => textOf(value) ?? []);
 }
 
 function atLeastOne(values: readonly string[]): [string, ...string[]] | undefined {

@@ -1,5 +1,5 @@
 import { markersIn } from "../../domain/marker.ts";
-import { carriesMarker, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { isMarkedAs, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
@@ -34,7 +34,7 @@ export function checkIdOwner(context: SyncContext, entry: OutboxEntry, outcome: 
 /** Whether a proxy has mixed up responses. One with an id alone shows nothing else. */
 function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: MatchCandidate): boolean {
   const sent = store.sentOf(entry);
-  if (carriesMarker(row, store.markerOf(store.record(entry.interventionId).uid))) return false;
+  if (isMarkedAs(row, store.markerOf(store.record(entry.interventionId).uid))) return false;
   const known = markersIn(sent);
   if (markersIn(row).some((marker) => !known.includes(marker))) return true;
   // A centre that rewrites what it is sent, and the marker too, is trusted the second time: the search finds nothing there.
@@ -57,7 +57,7 @@ export function belongsToOther(
   const [ours, theirs] = [entry, owner].map(({ interventionId }) =>
     store.markerOf(store.record(interventionId).uid),
   ) as [string, string];
-  return !store.isMarked || !carriesMarker(row, ours) || carriesMarker(row, theirs);
+  return !store.isMarked || !isMarkedAs(row, ours) || isMarkedAs(row, theirs);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
 import {
-  carriesMarker,
   chooseSurvivor,
   findMatches,
+  isMarkedAs,
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts";
@@ -111,7 +111,7 @@ export class UnconfirmedPost {
   #reportUnmarked(entry: OutboxEntry, kept: MatchCandidate): void {
     const { store } = this.#context;
     const isMarkerKept = store.isMarked && store.facts.lostReference === null;
-    if (!isMarkerKept || carriesMarker(kept, store.markerSent(entry))) return;
+    if (!isMarkerKept || isMarkedAs(kept, store.markerSent(entry))) return;
     store.recordConflict(entry.interventionId, "linked", {
       phase: "linked",
       reason: `record ${kept.id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention`,
