@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { NonconformingCentre } from "../support/nonconforming-centre.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -20,7 +20,6 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     );
     // An alarm is retried for ten minutes before it needs attention, so the priority is lower here.
     site = new PanelSite(`${upstreamYaml(port)}profiles: { burglary: { priority: medium } }\n`);
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("sync");
@@ -73,7 +72,6 @@ describeWithBrowser("an alarm for which the dispatch centre always fails", () =>
   beforeAll(async () => {
     const port = Number(new URL(await centre.start()).port);
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
   });
   afterAll(async () => {

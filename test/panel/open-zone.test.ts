@@ -5,7 +5,7 @@ import type { HistoryView } from "../../src/site/timeline-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
@@ -23,7 +23,6 @@ describeWithBrowser("an intervention whose zone is still open", () => {
       "objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }\n",
     );
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("interventions");
