@@ -1,19 +1,19 @@
-import { mkdtempSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { santinela } from "../support/command-line.ts";
 import { codeFor, signIn } from "../support/enrolled-site.ts";
 import { close, freePort, listen } from "../support/loopback.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
 
 let folder: string;
 let servers: Server[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-enrol-"));
+  folder = temporaryFolder();
   servers = [];
   // The password file does not exist before the enrolment.
   writeFileSync(
@@ -33,7 +33,6 @@ afterEach(async () => {
     server.closeAllConnections();
     await close(server);
   }
-  rmSync(folder, { recursive: true });
 });
 
 async function serve(handle: RequestListener): Promise<string> {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A dispatch centre with many sites, several of them behind one address. */
 
@@ -97,7 +97,7 @@ describe("a verified password", () => {
   testOfSite(
     "has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own",
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
+      const folder = temporaryFolder();
       const path = join(folder, "santinela.db");
       const own = await TestApp.make({}, path);
       try {
@@ -118,7 +118,6 @@ describe("a verified password", () => {
         );
       } finally {
         await own.close();
-        rmSync(folder, { recursive: true });
       }
     },
   );

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Contact } from "../../src/domain/zone.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WIRED = zoneOf({ id: "door", input: { gpio: 17 } });
 const PLAIN = zoneOf({ id: "gate", input: { simulated: true } });
@@ -148,7 +147,7 @@ describe("after a restart", () => {
   });
 
   test("the state of a zone is read from the file, with the time of its last change", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-monitor-"));
+    const folder = temporaryFolder();
     const path = join(folder, "journal.db");
     site = new MonitoredZones([PLAIN], { journalPath: path });
     const sinceWallMs = site.clock.wallMs();
@@ -156,7 +155,6 @@ describe("after a restart", () => {
     site.close();
     site = new MonitoredZones([PLAIN], { journalPath: path });
     expect(site.monitor.zones()).toMatchObject([{ zone: { id: "gate" }, contact: "normal", sinceWallMs }]);
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -10,6 +8,7 @@ import { EventLog } from "../../src/store/event-log.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { removeOldAudit, removeOldEvents } from "../../src/store/retention.ts";
 import { transaction } from "../../src/store/transaction.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -142,7 +141,7 @@ describe("the audit trail", () => {
   });
 
   test("is verified as it is at one moment, also if old entries are removed meanwhile", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+    const folder = temporaryFolder();
     const file = join(folder, "santinela.db");
     const daemon = openMainDatabase(file);
     const events = new EventLog(daemon);
@@ -170,7 +169,6 @@ describe("the audit trail", () => {
     } finally {
       command.close();
       daemon.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   });
 
