@@ -11,7 +11,7 @@ import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { buildingsYaml, Installation, MAIN } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 const run = promisify(execFile);
 const BEGINNING = "attention: no site is enrolled yet: begin with santinela sites invite";
@@ -110,11 +110,6 @@ function centreTests(database: () => Promise<string>): void {
 
 describe("the headline of a dispatch centre on SQLite", () => centreTests(async () => ""));
 
-describeWithPostgres("the headline of a dispatch centre on PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server.stop());
+describeOnPostgres("the headline of a dispatch centre on PostgreSQL", (server) => {
   centreTests(async () => `database: ${await server.newDatabase()}\n`);
 });

@@ -8,12 +8,11 @@ import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { buildingsYaml, EDGE, Installation, upstreamYaml } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, describeWithPostgres } from "../support/postgres.ts";
 
 const RECORD = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
-describeWithPostgres("two processes of a dispatch centre on one database", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a dispatch centre on one database", (server) => {
   let url: string;
   let installation: Installation;
   let first: DaemonProcess;
@@ -21,7 +20,6 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
   let ports: readonly [number, number];
 
   beforeEach(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     installation = new Installation();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0 }\n${buildingsYaml(2)}`;
@@ -31,10 +29,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     const [one, other] = await Promise.all([first.start(), second.start()]);
     ports = [one.httpPort, other.httpPort];
   });
-  afterEach(async () => {
-    await installation.remove();
-    await server.stop();
-  });
+  afterEach(() => installation.remove());
 
   const ask = (which: 0 | 1, path: string, token: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${ports[which]}${path}`, {
@@ -145,6 +140,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     const away = await run("doctor");
     expect(away.stdout).toContain("✖ Databases: PostgreSQL: the database is not available");
     expect(away.code).toBe(1);
+    await server.startAgain();
   });
 
   test("sign in to a database with a password from a file, and name the reason when it is wrong", async () => {

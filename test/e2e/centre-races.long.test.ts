@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { STEPS } from "../../src/postgres/schema.ts";
 import { etagOf } from "../../src/service/records.ts";
 import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Each test sends the same request to two processes at once, over HTTP: one may win, and the others get an answer of the contract. */
 
@@ -17,15 +17,13 @@ interface Answer {
   readonly body: unknown;
 }
 
-describeWithPostgres("two processes of a dispatch centre that get the same request at once", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a dispatch centre that get the same request at once", (server) => {
   let url: string;
   let installation: Installation;
   let bases: readonly string[];
   let token: string;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     installation = new Installation();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0, connectionsPerAddressMax: 256 }\n${buildingsYaml(2)}`;
@@ -36,10 +34,7 @@ describeWithPostgres("two processes of a dispatch centre that get the same reque
     await centres[0]?.addAccount(EDGE, "administrator");
     ({ token } = (await send(0, "POST", "/auth/token", EDGE)).body as { token: string });
   });
-  afterAll(async () => {
-    await installation.remove();
-    await server.stop();
-  });
+  afterAll(() => installation.remove());
 
   /** Sends a request to one of the processes. The contents of each refusal are those of the contract. */
   async function send(

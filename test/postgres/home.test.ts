@@ -8,21 +8,16 @@ import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { centreApi, type UnfinishedReader } from "../../src/site/centre-api.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* What Home of a dispatch centre on PostgreSQL has for a dispatcher. */
 
-describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   const status = (unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections)) =>
     centreApi({
