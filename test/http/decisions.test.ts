@@ -558,7 +558,7 @@ describe("P. PUT", () => {
 
   test("of the objective type alone is 400, unless it is the same", async () => {
     const { id } = await make();
-    await update(id, { objectiveType: "obiective/bunuri" }).expect(400);
+    await update(id, { objectiveType: "obiective/bunuri" }).expect(400, /cannot change without objectiveId/);
     await update(id, { objectiveType: "obiective/cladiri" }).expect(200);
   });
 
@@ -749,10 +749,18 @@ describe("V. other origins", () => {
       .get("/interventii")
       .set("Origin", "http://panel.local:3000")
       .expect(401);
+    expect(refused.headers["access-control-allow-origin"]).toBe("http://panel.local:3000");
+    expect(refused.headers["access-control-allow-credentials"]).toBeUndefined();
     for (const name of ["X-Total-Count", "X-Ignored-Parameters", "ETag", "Location", "Retry-After"])
       expect(refused.headers["access-control-expose-headers"]).toContain(name);
     for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
-      expect((await pendingRequest(own.app, origin)).headers["access-control-allow-origin"]).toBeUndefined();
+      for (const { headers: others } of [
+        await pendingRequest(own.app, origin),
+        await request(own.app).get("/interventii").set("Origin", origin),
+      ]) {
+        expect(others["access-control-allow-origin"]).toBeUndefined();
+        expect(others["vary"]).toContain("Origin");
+      }
     await own.close();
   });
 });
