@@ -71,6 +71,12 @@ export class DispatchingSite {
     });
   }
 
+  /** Lets time pass, and waits until every trip of it has become or joined an intervention. */
+  async pass(ms: number): Promise<void> {
+    this.zones.clock.advance(ms);
+    await this.settled();
+  }
+
   /** Processes the journal once, as it does every minute. */
   requestDispatch(): void {
     this.#dispatcher.requestRun();
