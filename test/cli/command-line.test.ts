@@ -368,11 +368,10 @@ describe("objectives import", () => {
 });
 
 describe("commands for the running daemon", () => {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let site: DaemonProcess;
   let config: string;
   beforeAll(async () => {
-    installation = new Installation();
     config = join(installation.folder, "site.yaml");
     const zone = (id: string, input: string) =>
       `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: ${input} }\n`;
@@ -382,7 +381,6 @@ describe("commands for the running daemon", () => {
     );
     await site.start();
   });
-  afterAll(() => installation.remove());
 
   test.each(["wire", "loop", "hand"])("trip opens zone %s, once, and --restore closes it", async (zone) => {
     const trip = (...more: string[]) => santinela(["trip", "--zone", zone, "--config", config, ...more]);

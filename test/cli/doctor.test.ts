@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
@@ -10,8 +10,7 @@ import { freePort } from "../support/loopback.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let installation: Installation;
-beforeEach(() => (installation = new Installation()));
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 async function doctor(): Promise<{ code: number; find: (check: string) => CheckResult[] }> {
   const file = join(installation.folder, "site.yaml");

@@ -18,16 +18,14 @@ const BEGINNING = "attention: no site is enrolled yet: begin with santinela site
 
 /** @param database appended to the configuration */
 function centreTests(database: () => Promise<string>): void {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let centre: DaemonProcess;
   let port: number;
   beforeAll(async () => {
-    installation = new Installation();
     const yaml = `site: { name: Dispecerat, ref: centre }\nhttp: { port: 0 }\n${buildingsYaml(3)}`;
     centre = installation.centre("centre", yaml + (await database()));
     port = (await centre.start()).httpPort;
   });
-  afterAll(() => installation.remove());
 
   const ask = async <T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T> => {
     const { status, value } = await askDaemon(join(installation.folder, "centre"), method, path, body);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
@@ -21,7 +21,7 @@ describeOnPostgres("two processes of a dispatch centre on one database", (server
 
   beforeEach(async () => {
     url = await server.newDatabase();
-    installation = new Installation();
+    installation = Installation.temporary();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0 }\n${buildingsYaml(2)}`;
     first = installation.centre("first", yaml);
     second = installation.centre("second", yaml);
@@ -29,7 +29,6 @@ describeOnPostgres("two processes of a dispatch centre on one database", (server
     const [one, other] = await Promise.all([first.start(), second.start()]);
     ports = [one.httpPort, other.httpPort];
   });
-  afterEach(() => installation.remove());
 
   const ask = (which: 0 | 1, path: string, token: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${ports[which]}${path}`, {
@@ -257,10 +256,7 @@ describeOnPostgres("two processes of a dispatch centre on one database", (server
 
 describeWithPostgres("a dispatch centre", () => {
   let installation: Installation;
-  beforeEach(() => {
-    installation = new Installation();
-  });
-  afterEach(() => installation.remove());
+  beforeEach(() => (installation = Installation.temporary()));
 
   test("shows no password of its database", async () => {
     installation.centre("centre", 'database: "postgres://u:s3cr3t@db/x?password=s3cr3t&sslmode=require"\n');

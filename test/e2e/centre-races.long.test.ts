@@ -19,13 +19,12 @@ interface Answer {
 
 describeOnPostgres("two processes of a dispatch centre that get the same request at once", (server) => {
   let url: string;
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let bases: readonly string[];
   let token: string;
 
   beforeAll(async () => {
     url = await server.newDatabase();
-    installation = new Installation();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0, connectionsPerAddressMax: 256 }\n${buildingsYaml(2)}`;
     const centres = ["first", "second"].map((name) => installation.centre(name, yaml));
     // The database is empty: both bring its schema up, and each would add the first administrator and the first key.
@@ -34,7 +33,6 @@ describeOnPostgres("two processes of a dispatch centre that get the same request
     await centres[0]?.addAccount(EDGE, "administrator");
     ({ token } = (await send(0, "POST", "/auth/token", EDGE)).body as { token: string });
   });
-  afterAll(() => installation.remove());
 
   /** Sends a request to one of the processes. The contents of each refusal are those of the contract. */
   async function send(

@@ -9,7 +9,7 @@ import type { SyncRecordStatus } from "../../src/site/sync-view.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("a record rejected by the dispatch centre", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   let page: PanelPage;
   beforeAll(async () => {
@@ -24,10 +24,7 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("sync");
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   const row = (): Part => page.screen("sync").row(/#1 .*objective missing/);
 

@@ -120,7 +120,7 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
 });
 
 describeWithBrowser("an alarm that has arrived", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   beforeAll(async () => {
     const { port } = await startCentre(
@@ -130,10 +130,7 @@ describeWithBrowser("an alarm that has arrived", () => {
     site = new PanelSite(upstreamYaml(port));
     await site.start();
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   test("shows its number at the centre and what the centre has", async () => {
     const page = await site.page("status");

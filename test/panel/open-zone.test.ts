@@ -13,7 +13,7 @@ import { accessibilityFaults, clippedParts } from "../support/accessibility-chec
 /* The screen of an intervention that has arrived at the dispatch centre, while its zone is open and afterwards. */
 
 describeWithBrowser("an intervention whose zone is still open", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   let page: PanelPage;
   let record: Screen;
@@ -34,10 +34,7 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     // Afterwards the dispatch centre changes it only for a test.
     await record.text(/as #\d+/).shown();
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   const question = (): Part => page.dialog("Set intervention #1 to done?");
   const stillOpen = (): Part => question().text("The contact of Ușa principală is still open.");
