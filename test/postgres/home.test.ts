@@ -19,7 +19,11 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
   });
   afterAll(() => centre.close());
 
-  const status = (unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections)) =>
+  const knownSites = () => new PostgresKnownSites(centre.connections, centre.clock);
+  const status = (
+    unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections),
+    sites: Pick<PostgresKnownSites, "read"> = knownSites(),
+  ) =>
     centreApi({
       config: { site: { ...SITE_DEFAULTS, name: "Centre", ref: "centre" }, role: "centre" },
       clock: centre.clock,
@@ -28,7 +32,7 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
         new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
       ),
       unfinished,
-      sites: new PostgresKnownSites(centre.connections, centre.clock),
+      sites,
       events: centre.events,
     }).status();
 
@@ -85,6 +89,9 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
       const whole = await status();
       const real = new PostgresUnfinished(centre.connections);
       let isLost = false;
+      // They are read at the same time as the counts.
+      const sites = knownSites();
+      await sites.read();
       /** The server is killed when the response of the last reading is here, and before the next one. */
       const readAndLose = async <Value>(name: string, reading: Promise<Value>): Promise<Value> => {
         const value = await reading;
@@ -94,11 +101,12 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
         }
         return value;
       };
-      const { headline, journeys } = await status({
+      const unfinished: UnfinishedReader = {
         counts: (startedMs) => readAndLose("counts", real.counts(startedMs)),
         worst: (...asked) => readAndLose("worst", real.worst(...asked)),
         details: (ids) => real.details(ids),
-      });
+      };
+      const { headline, journeys } = await status(unfinished, sites);
       await server.startAgain();
       expect(isLost).toBe(true);
       // The counts stay, also if no record can be shown with them.
