@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { UploadedBackup } from "../../src/ops/backup-transfers.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { IN_PROCESS_TASKS } from "../support/in-process-tasks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { daemonControl } from "../../src/daemon-control.ts";
 import { localRemote } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
+import { IN_PROCESS_TASKS } from "../support/in-process-tasks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
