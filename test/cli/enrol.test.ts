@@ -49,7 +49,7 @@ function enrol(centre: string, code = CODE) {
 const password = (): string => readFileSync(join(folder, "enrolled.password"), "utf8").trim();
 
 test("a response that is lost costs no code: the same command again gets the account", async () => {
-  const centre = await TestApp.make();
+  const centre = await TestApp.forTest();
   const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]);
   let isLost = true;
   const url = await serve((request, response) => {
@@ -67,7 +67,6 @@ test("a response that is lost costs no code: the same command again gets the acc
     "zone roof: the account may not use obiective/cladiri/3; trips of this zone would wait\n",
   );
   await signIn(centre, "hala-nord@sites.santinela.local", password()).expect(200);
-  await centre.close();
 });
 
 test("a password is sent to one centre with one code, and again only there", async () => {

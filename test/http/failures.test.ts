@@ -252,14 +252,13 @@ describe("a host name of another machine", () => {
   });
 
   test("is accepted once it is configured", async () => {
-    const named = await TestApp.make({ hosts: ["Alarm.Example.ro"] });
+    const named = await TestApp.forTest({ hosts: ["Alarm.Example.ro"] });
     const authorization = `Bearer ${await named.token()}`;
     await request(named.app)
       .get("/interventii")
       .set("Host", "alarm.example.ro:80")
       .set("Authorization", authorization)
       .expect(200);
-    await named.close();
   });
 });
 
@@ -277,14 +276,13 @@ test("every response forbids sniffing, framing and caching, and names no product
 });
 
 test("an internal error is a plain 500 for the client and a stack trace in the log", async () => {
-  const broken = await TestApp.make();
+  const broken = await TestApp.forTest();
   const authorization = `Bearer ${await broken.token()}`;
   await broken.run("ALTER TABLE interventions RENAME TO elsewhere");
   const answer = await request(broken.app).get("/interventii").set("Authorization", authorization);
   expectShape(answer, 500);
   expect(answer.body.message).not.toMatch(/SQL|table|interventions/);
   expect(broken.logLines.join("")).toMatch(/request-failed.*(no such table|does not exist)/);
-  await broken.close();
 });
 
 describe("on a raw connection", () => {

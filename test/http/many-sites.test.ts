@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -14,11 +14,10 @@ const SLOW_MS = 300_000;
 let centre: TestApp;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   for (const name of ["old", "neighbour", "new"])
     await centre.parts.accounts.add({ email: siteOf(name), role: "operator", password: PASSWORD }, TESTER);
 });
-afterEach(() => centre.close());
 
 function siteOf(name: string): string {
   return `${name}@site.example`;

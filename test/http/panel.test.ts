@@ -106,10 +106,9 @@ describe("the files of the web panel", () => {
 });
 
 test("a daemon without a built panel responds with the error body at /", async () => {
-  const site = await TestApp.make({
+  const site = await TestApp.forTest({
     panel: { folder: join(tmpdir(), "santinela-no-such-folder"), locale: "en" },
   });
   const answer = await request(site.app).get("/").expect(404);
   expect(answer.body).toMatchObject({ statusCode: 404 });
-  await site.close();
 });

@@ -25,17 +25,14 @@ let thread: ListWorker;
 let conditions: ConditionRegistry;
 beforeEach(async () => {
   folder = temporaryFolder();
-  site = await TestApp.make({}, join(folder, "santinela.db"));
+  site = await TestApp.forTest({}, join(folder, "santinela.db"));
   site.interventions.create(PATROL, OPERATOR_USER);
   clock = new ManualClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   conditions = new ConditionRegistry(clock, log);
   thread = listThread();
 });
-afterEach(async () => {
-  await thread.stop();
-  await site.close();
-});
+afterEach(() => thread.stop());
 
 function listThread(failpoint?: string): ListWorker {
   const log = new JsonLog({ level: "error", clock, write: () => {} });

@@ -29,7 +29,7 @@ let running: Sync | undefined;
 let alarms = 0;
 
 beforeEach(async () => {
-  app = await TestApp.make();
+  app = await TestApp.forTest();
   centre = new TlsCentre(pair);
   baseUrl = await centre.start();
   folder = temporaryFolder();
@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await running?.stop();
   await centre.stop();
-  await app.close();
 });
 
 /** A start after a power cut. */
