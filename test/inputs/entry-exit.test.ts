@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
@@ -9,7 +9,6 @@ const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(

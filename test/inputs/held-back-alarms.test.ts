@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -10,7 +10,6 @@ const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -16,7 +16,6 @@ const MINUTE_MS = 60_000;
 const TOLD_MS = 5_000;
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ZoneSignal } from "../../src/domain/zone.ts";
 import { onRollback } from "../../src/store/transaction.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -12,10 +12,7 @@ const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: simulate
 const MINUTE_MS = 60_000;
 
 let site: DispatchingSite;
-beforeEach(async () => {
-  site = await DispatchingSite.make([DOOR, GATE]);
-});
-afterEach(() => site.close());
+beforeEach(async () => (site = await DispatchingSite.make([DOOR, GATE])));
 
 async function signalZone(zoneId: string, signal: ZoneSignal): Promise<void> {
   site.zones.monitor.take(zoneId, signal, { live: true });
@@ -130,7 +127,6 @@ describe("supervision", () => {
   const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 900 });
 
   test("reports a sensor without messages, and its return with the first message", async () => {
-    await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
     await site.pass(890_000);
     await signalZone("door", { kind: "sign-of-life" });
@@ -144,7 +140,6 @@ describe("supervision", () => {
   });
 
   test("does not count a retained message as a sign of life", async () => {
-    await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
     await site.pass(890_000);
     site.zones.monitor.read("door", "normal", { live: false });
@@ -168,7 +163,6 @@ describe("supervision", () => {
       await site.settled();
     };
     const watch = async (zones: ReturnType<typeof behind>): Promise<void> => {
-      await site.close();
       site = await DispatchingSite.make(zones);
     };
 
@@ -339,7 +333,6 @@ describe("a swinger", () => {
   });
 
   test("two that chatter at once never suppress the trip of a third zone", async () => {
-    await site.close();
     const yard = zoneOf({ id: "yard", objective: { type: "obiective/cladiri", id: 2 }, input: simulated });
     site = await DispatchingSite.make([DOOR, GATE, yard]);
     site.zones.monitor.read("yard", "normal", { live: true });
@@ -360,7 +353,6 @@ describe("a swinger", () => {
 });
 
 test("a fire is never shut down, and each of its incidents is dispatched", async () => {
-  await site.close();
   site = await DispatchingSite.make([
     zoneOf({ id: "smoke", kind: "fire", objective: HALL, input: simulated }),
   ]);

@@ -35,7 +35,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await transmitter?.stop();
   transmitter = undefined;
-  await site.close();
   await first.stop();
   await backup.stop();
 });
