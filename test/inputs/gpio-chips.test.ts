@@ -49,14 +49,11 @@ describe("the lines of several chips", () => {
   let readings: GpioReadings;
 
   beforeEach(() => {
-    site = new MonitoredZones([DOOR, YARD, SHED]);
+    site = MonitoredZones.forTest([DOOR, YARD, SHED]);
     chips = new PluggedChips();
     readings = new GpioReadings({ ...site.common, openPort: chips.openPort });
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   /** Time in small steps, with the work that it causes. */
   async function pass(ms: number): Promise<void> {

@@ -73,7 +73,7 @@ describe("a key switch", () => {
   const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, gate: KEY, swinger: false });
 
   test("arms and disarms its zones; while it is unreadable, they are all armed", async () => {
-    const site = new MonitoredZones([HALL, YARD]);
+    const site = MonitoredZones.forTest([HALL, YARD]);
     const lines = new SimulatedLines([
       [17, 0],
       [18, 0],
@@ -132,7 +132,6 @@ describe("a key switch", () => {
     expect(Date.parse(to) - Date.parse(from)).toBe(10_000);
     expect(reason).toMatch(/ENODEV/);
     readings.stop();
-    site.close();
   });
 });
 
@@ -143,15 +142,12 @@ describe("the lines of a site", () => {
   let isAvailable: boolean;
 
   beforeEach(() => {
-    site = new MonitoredZones([DOOR, SMOKE]);
+    site = MonitoredZones.forTest([DOOR, SMOKE]);
     port = new FailingLines();
     isAvailable = true;
     readings = readingsOf();
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   function readingsOf(): GpioReadings {
     return new GpioReadings({
@@ -431,7 +427,6 @@ describe("a line level", () => {
 describe("the sysfs number of a line", () => {
   let root: string;
   beforeEach(() => (root = temporaryFolder()));
-  afterEach(() => rmSync(root, { recursive: true }));
 
   function chip(number: number, label: string, base: number, lines: number): void {
     const folder = join(root, `gpiochip${number}`);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
 import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -18,10 +18,9 @@ beforeEach(() => {
   site.monitor.read("door", "normal", { live: true });
   site.monitor.read("door", "open", { live: true });
 });
-afterEach(() => site.close());
 
 const started = (door: Zone): MonitoredZones =>
-  new MonitoredZones([door], { journalPath: join(folder, "journal.db") });
+  MonitoredZones.forTest([door], { journalPath: join(folder, "journal.db") });
 
 /** Restarts the daemon with another configuration, within the entry delay. */
 function restartWith(door: Zone): void {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -11,9 +11,8 @@ let folder: string;
 let site: MonitoredZones;
 beforeEach(() => {
   folder = temporaryFolder();
-  site = new MonitoredZones([DOOR, HALL], { offDiskFile: join(folder, "trips.ndjson") });
+  site = MonitoredZones.forTest([DOOR, HALL], { offDiskFile: join(folder, "trips.ndjson") });
 });
-afterEach(() => site.close());
 
 test("a processed message is remembered although the disk fills up while kept changes are written", () => {
   for (const { id } of site.zones) site.monitor.read(id, "normal", { live: true });
