@@ -1,5 +1,5 @@
 import type { Config, DatabaseConfig } from "./config/config.ts";
-import type { Clock } from "./domain/clock.ts";
+import { type Clock, pause } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
@@ -85,7 +85,7 @@ export class CentreDatabase {
         if (!(error instanceof AppError) || error.code !== "unavailable" || isStopping()) throw error;
         const reason = messageOf(error.cause ?? error);
         this.#options.log.warn("database-unavailable", { reason, retryInS: RETRY_MS / 1000 });
-        await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve));
+        await pause(this.#options.clock, RETRY_MS);
       }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "./config/config.ts";
-import type { Clock } from "./domain/clock.ts";
+import { type Clock, pause } from "./domain/clock.ts";
 import type { Condition, ConditionCode } from "./domain/condition.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Actor, EventDetail } from "./domain/event.ts";
@@ -116,9 +116,7 @@ export class DaemonConfiguration {
         if (found !== undefined) return { view, reason: found };
         if (isStalled()) return { view, reason: "trips are no longer processed" };
         if (clock.monotonicMs() >= endMs) return { view, reason: null };
-        await new Promise<void>((resolve) => {
-          clock.after(LOOK_EVERY_MS, resolve);
-        });
+        await pause(clock, LOOK_EVERY_MS);
       }
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -6,7 +6,7 @@ import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
 import type { RunningConfig, ReloadHooks } from "./daemon-options.ts";
 import { onceRestarted, type DaemonParts } from "./daemon-threads.ts";
-import type { CancelTimer, Clock } from "./domain/clock.ts";
+import { type CancelTimer, type Clock, pause } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
 import type { Actor } from "./domain/event.ts";
@@ -172,9 +172,7 @@ export class DaemonReload {
     const { load, clock } = this.#options;
     let before = configurationText(load);
     for (let reads = 0; reads < READS_MAX; reads += 1) {
-      await new Promise<void>((resolve) => {
-        clock.after(STABLE_MS, resolve);
-      });
+      await pause(clock, STABLE_MS);
       this.#assertRunning();
       const now = configurationText(load);
       if (now.text === before.text && now.file === before.file) return notEmpty(now);

@@ -6,7 +6,7 @@ import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import type { NewAdministrator, RemoteRecords } from "./daemon-records.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { JsonLog } from "./ops/log.ts";
-import type { Clock } from "./domain/clock.ts";
+import { type Clock, pause } from "./domain/clock.ts";
 import { AppError } from "./domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
 import type { SiteReportFacts } from "./domain/site-report.ts";
@@ -233,9 +233,7 @@ export async function onceRestarted<T>(
     } catch (error) {
       if (!isRestarting(error) || clock.monotonicMs() >= endMs) throw error;
     }
-    await new Promise<void>((resolve) => {
-      clock.after(RESTARTING_INTERVAL_MS, resolve);
-    });
+    await pause(clock, RESTARTING_INTERVAL_MS);
     assertRunning();
   }
 }

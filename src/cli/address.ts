@@ -27,10 +27,8 @@ export async function showAddress(
   const addresses = panelAddresses({ ...http, isEncrypted: http.tls.mode !== "off" });
   const authority = http.tls.mode === "own" ? ownCertificateIfThere(dataDir)?.authority : undefined;
   const fingerprint = authority?.fingerprint ?? null;
-  if (json) {
-    stdout.write(jsonText({ addresses, fingerprint, ...(code === undefined ? {} : { code }) }));
-    return;
-  }
+  if (json)
+    return void stdout.write(jsonText({ addresses, fingerprint, ...(code === undefined ? {} : { code }) }));
   const coded = code === undefined ? "" : `One-time code of the set-up: ${code}\n`;
   const [first] = addresses;
   if (first === undefined) {

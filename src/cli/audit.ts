@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AuditRow } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
@@ -46,7 +47,7 @@ function keptText(report: TrailReport, kept: string, timeZone: string): string {
   const older =
     removedUntilMs === null
       ? "entries were removed from the end of the trail, or it was replaced"
-      : `unless it was kept before ${localTime(iso(removedUntilMs), timeZone)}, until when retention has removed entries, ` +
+      : `unless it was kept before ${localTime(removedUntilMs, timeZone)}, until when retention has removed entries, ` +
         "entries were removed from the end of the trail, or it was replaced";
   throw new AppError("conflict", `no entry has the hash ${kept}: ${older}`, {
     hint: "Compare the trail with an earlier export (santinela events export) or backup (santinela backup).",
@@ -56,7 +57,7 @@ function keptText(report: TrailReport, kept: string, timeZone: string): string {
 /** Prints each entry with its hash. */
 export async function exportAudit(config: Config, terminal: Terminal): Promise<void> {
   const write = ({ at, origin, detail, ...rest }: AuditRow): void => {
-    const entry = { ...rest, at: iso(at), from: origin, detail: JSON.parse(detail) as unknown };
+    const entry = { ...rest, at: isoTime(at), from: origin, detail: JSON.parse(detail) as unknown };
     terminal.stdout.write(`${JSON.stringify(entry)}\n`);
   };
   if (config.database === null)
@@ -86,7 +87,7 @@ export function trailText(
   { entries, fromMs, toMs, removed, removedUntilMs, head, broken }: TrailReport,
   timeZone: string,
 ): string {
-  const timeText = (ms: number) => localTime(iso(ms), timeZone);
+  const timeText = (ms: number) => localTime(ms, timeZone);
   const span = fromMs === null || toMs === null ? "" : `, from ${timeText(fromMs)} to ${timeText(toMs)}`;
   const state = broken ? "broken" : "intact";
   const cut =
@@ -108,8 +109,4 @@ function withDatabase<T>({ dataDir }: Config, work: (database: Database) => T): 
   } finally {
     database.close();
   }
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -106,10 +106,7 @@ async function reload(
       },
     );
   const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
-  if (json) {
-    stdout.write(jsonText(view));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(view));
   for (const warning of view.warnings) stderr.write(`warning: ${warning}\n`);
   const { added, removed, changed } = view.zones;
   const lines = [

@@ -19,10 +19,7 @@ export function showConfig(
   { sources, json }: JsonOption & { readonly sources?: boolean },
 ): void {
   const options = effectiveOptions(configurationText(from), from);
-  if (json) {
-    stdout.write(jsonText(options));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(options));
   const lines = options.map(({ option, value }) => `${option}: ${JSON.stringify(value)}`);
   const width = Math.max(...lines.map((line) => line.length));
   const withSource = (line: string, index: number): string =>

@@ -17,10 +17,7 @@ export async function gpioList(
   const [failure] = failures;
   if (failure && chips.length === 0) throw failure;
   for (const { message, hint } of failures) stderr.write(`${message}. ${hint}\n`);
-  if (json) {
-    stdout.write(jsonText(chips));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(chips));
   if (chips.length === 0) stdout.write("No GPIO chips on this machine, or no permission to see them.\n");
   const named = chipNames(gpio).map((name) => ({
     name,

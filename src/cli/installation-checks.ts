@@ -105,7 +105,7 @@ export function certificateChecks({ dataDir, http: { tls }, site }: Config, nowM
   if (!certificate) return [];
   const { validFromMs, validUntilMs, authority } = certificate;
   const fromMs = Math.max(validFromMs, authority?.validFromMs ?? 0);
-  const timeText = (ms: number) => localTime(new Date(ms).toISOString(), site.timezone);
+  const timeText = (ms: number) => localTime(ms, site.timezone);
   const isOwn = tls.mode === "own";
   if (fromMs > nowMs)
     return [

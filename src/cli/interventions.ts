@@ -99,8 +99,7 @@ function cellsOf(record: Intervention, timeZone: string): string[] {
 
 /** The start in the site's time; a date-time of the API without an offset is in it already. */
 function startText(dateStart: string | null, timeZone: string): string {
-  const ms = dateStart === null ? undefined : parseDateTime(dateStart, timeZone);
-  return ms === undefined ? "" : localTime(new Date(ms).toISOString(), timeZone);
+  return localTime(dateStart === null ? null : (parseDateTime(dateStart, timeZone) ?? null), timeZone);
 }
 
 function fieldLines(record: Intervention): string {

@@ -1,10 +1,10 @@
 /**
  * Formats an instant in the time zone of the site, such as `2026-11-23 06:36:48 EET`.
- * @param iso ISO 8601; null gives an empty text
+ * @param instant ISO 8601 or milliseconds since 1970; null gives an empty text
  * @param timeZone IANA name
  */
-export function localTime(iso: string | null, timeZone: string): string {
-  if (iso === null) return "";
+export function localTime(instant: string | number | null, timeZone: string): string {
+  if (instant === null) return "";
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone,
     year: "numeric",
@@ -15,7 +15,7 @@ export function localTime(iso: string | null, timeZone: string): string {
     second: "2-digit",
     hourCycle: "h23",
     timeZoneName: "short",
-  }).formatToParts(new Date(iso));
+  }).formatToParts(new Date(instant));
   const of = (type: Intl.DateTimeFormatPartTypes): string =>
     parts.find((part) => part.type === type)?.value ?? "";
   return `${of("year")}-${of("month")}-${of("day")} ${of("hour")}:${of("minute")}:${of("second")} ${of("timeZoneName")}`;

@@ -23,7 +23,7 @@ export async function machineChecks({ dataDir, file, site }: Config): Promise<Ch
 
 async function clockCheck(timeZone: string): Promise<CheckResult> {
   const clock = new SystemClock();
-  const now = localTime(new Date(clock.wallMs()).toISOString(), timeZone);
+  const now = localTime(clock.wallMs(), timeZone);
   if (await isClockTrusted(clock)) return ok("Clock", now);
   return warning(
     "Clock",

@@ -52,10 +52,7 @@ async function listObjectives(
       lists.set(known, await allOf(client, `${http.basePath}/${known}`));
   if (lists.size === 0)
     throw new AppError("usage", `${type} is not an objective type; use one of ${OBJECTIVE_TYPES.join(", ")}`);
-  if (json) {
-    stdout.write(jsonText(Object.fromEntries(lists)));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(Object.fromEntries(lists)));
   const mirror = await client.get<ObjectivesView>("/site/objectives");
   const isStandalone = mirror.centre === null;
   const rows = [...lists].flatMap(([objectiveType, objectives]) =>

@@ -25,10 +25,7 @@ export async function invite(
   const validH = hours === undefined ? {} : { validH: Number(hours) };
   const body = { site, objectives: objective, ...validH, ...(transfer ? { transfer } : {}) };
   const issued = await new ControlClient(dataDir).post<EnrolmentCode>(`${http.basePath}/enrolments`, body);
-  if (json) {
-    stdout.write(jsonText(issued));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(issued));
   stdout.write(
     `one-time code for site ${issued.site}, until ${localTime(issued.expiresAt, timezone)}: ${issued.code}\nAt the site: santinela enrol ${issued.code} --centre <base URL of this centre>\n`,
   );
@@ -41,10 +38,7 @@ export async function listAccess(
   { json }: JsonOption,
 ): Promise<void> {
   const sites = await new ControlClient(dataDir).get<SiteAccess[]>(`${http.basePath}/enrolments`);
-  if (json) {
-    stdout.write(jsonText(sites));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(sites));
   const rows = sites.map(({ site, state, email, objectives, codeExpiresAt }) => [
     site,
     state,

@@ -104,10 +104,7 @@ async function listSites(
     sites.push(...page);
     if (page.length < PAGE_ROWS) break;
   }
-  if (json) {
-    stdout.write(jsonText(sites));
-    return;
-  }
+  if (json) return void stdout.write(jsonText(sites));
   const rows = sites.map((site) => [
     site.report.ref,
     site.report.name,

@@ -123,10 +123,7 @@ const DONE: Readonly<Record<SyncAction, string>> = {
 
 function syncText({ link, summary, comparison, records, isComplete }: SyncView, timeZone: string): string {
   const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = summary;
-  const oldest =
-    oldestWaitingMs === null
-      ? ""
-      : `, the oldest since ${localTime(new Date(oldestWaitingMs).toISOString(), timeZone)}`;
+  const oldest = oldestWaitingMs === null ? "" : `, the oldest since ${localTime(oldestWaitingMs, timeZone)}`;
   return [
     `link: ${linkText(link, timeZone)}`,
     `queued: ${waiting}${oldest}`,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { counted } from "../domain/headline-text.ts";
 import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/objective.ts";
 import { ROLES, type Role } from "../domain/principal.ts";
 import { localRemote, type Remote } from "../domain/remote.ts";
@@ -46,7 +47,7 @@ export function userList(config: Config, terminal: Terminal, { json }: JsonOptio
       objectives: objectives?.map(refText) ?? null,
     }));
     const lines = listed.map(({ email, role, disabled, objectives }) => {
-      const limit = objectives ? [countText(objectives.length)] : [];
+      const limit = objectives ? [counted(objectives.length, "objective")] : [];
       return `${[email, role, ...limit, ...(disabled ? ["disabled"] : [])].join("  ")}\n`;
     });
     terminal.stdout.write(json ? jsonText(listed) : lines.join(""));
@@ -92,7 +93,7 @@ export function userObjectives(
   const objectives = only?.map(refOf);
   return withAccounts(config, terminal, async (accounts) => {
     await accounts.setObjectives(email, objectives, commandLineActor());
-    const visible = objectives ? countText(objectives.length) : "all objectives";
+    const visible = objectives ? counted(objectives.length, "objective") : "all objectives";
     terminal.stdout.write(`${email} now sees ${visible}; existing sessions are ended\n`);
   });
 }
@@ -149,10 +150,6 @@ function refOf(word: string): ObjectiveRef {
       hint: `Use type and id, such as ${OBJECTIVE_TYPES[0]}/12; the types are ${OBJECTIVE_TYPES.join(", ")}.`,
     });
   return ref;
-}
-
-function countText(count: number): string {
-  return count === 1 ? "1 objective" : `${count} objectives`;
 }
 
 async function passwordFrom(terminal: Terminal, fromStdin = false): Promise<string> {

@@ -1,6 +1,7 @@
 import { openBrokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { proposedZoneLines } from "../config/proposed-zones.ts";
+import { pause } from "../domain/clock.ts";
 import type { DiscoveryOptions } from "../domain/discovery/device.ts";
 import { leftOutText } from "../domain/discovery/left-out.ts";
 import { proposedZones, type ProposedZone } from "../domain/discovery/proposed-zone.ts";
@@ -60,9 +61,7 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
   const session = new DiscoverySession({ broker, clock, discovery });
   try {
     await session.start();
-    await new Promise<void>((resolve) => {
-      clock.after(waitMs, resolve);
-    });
+    await pause(clock, waitMs);
     const { state, reason } = session.state;
     if (state !== "listening") throw unreachable(config, reason ?? "no response");
     const found = session.found();

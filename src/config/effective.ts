@@ -98,12 +98,12 @@ function defaultsFor({ upstream, mqtt = {} }: Configuration): object {
   };
 }
 
-/** All values that are not sections; a list of scalars is one value. */
 /** A URL may contain a password. */
 function shownValue({ path, value }: { readonly path: Path; readonly value: unknown }): unknown {
   return pathText(path) === "database" && typeof value === "string" ? withoutPassword(value) : value;
 }
 
+/** All values that are not sections; a list of scalars is one value. */
 function leavesOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   if (typeof value !== "object" || value === null) return [{ path, value }];
   const isScalarList = Array.isArray(value) && value.every((item) => typeof item !== "object");

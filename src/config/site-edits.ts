@@ -1,8 +1,7 @@
 import { isMap, isScalar, parseDocument, stringify, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { canonical } from "../domain/zone-changes.ts";
 import { cannotEdit } from "./zones-source.ts";
-import { depthProblem } from "./yaml-bounds.ts";
-import { editedText, type ZoneEdit } from "./zone-edits.ts";
+import { documentOf, editedText, type ZoneEdit } from "./zone-edits.ts";
 
 /**
  * Options of `site` that can be changed here; an absent one stays as it is. The others decide which records are the site's own, or
@@ -110,10 +109,7 @@ function isOf({ key }: Pair, name: string): boolean {
 
 /** @throws AppError `conflict` if the text is no configuration */
 function optionsOf(text: string): Readonly<Record<string, unknown>> {
-  if (depthProblem(text)) throw cannotEdit("it nests too deep");
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error) throw cannotEdit(error.message.split("\n")[0] ?? "it is not valid YAML");
+  const document = documentOf(text);
   const { contents } = document;
   if (contents === null) return {};
   if (!isMap(contents)) throw cannotEdit("it is not a list of options");

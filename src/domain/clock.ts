@@ -31,6 +31,11 @@ export function isoTime(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
 
+/** Resolves after a time of the monotonic clock. */
+export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
 /** One timer for many deadlines: calls back at the earliest. */
 export class DeadlineTimer {
   readonly #clock: Clock;

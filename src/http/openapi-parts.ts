@@ -41,6 +41,20 @@ export interface SiteOperation {
   readonly errors?: readonly number[];
 }
 
+/**
+ * An operation of /site.
+ * @param call its method and path, such as `GET /site/zones`
+ */
+export function operation(
+  call: `${Uppercase<SiteOperation["method"]>} /site${string}`,
+  role: SiteOperation["role"],
+  id: string,
+  parts: Omit<SiteOperation, "method" | "path" | "role" | "id">,
+): SiteOperation {
+  const [method = "", path = ""] = call.split(" ");
+  return { method: method.toLowerCase() as SiteOperation["method"], path, role, id, ...parts };
+}
+
 /** Schema of an object. @param required names of the properties that are not optional; all by default */
 export function objectOf(properties: Json, required: readonly string[] = Object.keys(properties)): Json {
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };

@@ -1,89 +1,62 @@
-import { type Json, listOf, objectOf, query, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import {
+  type Json,
+  listOf,
+  objectOf,
+  operation,
+  query,
+  schema,
+  type SiteOperation,
+  TEXT,
+} from "./openapi-parts.ts";
 
 const EMPTY: Json = { type: "object" };
 const PEOPLE = listOf("PersonView");
 
 /** Operations for administrators, the own account, and the set-up. */
 export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/discovered",
-    role: "administrator",
-    id: "discoverZones",
+  operation("GET /site/discovered", "administrator", "discoverZones", {
     summary: "Devices at the broker with the zones that they could be, unknown topics, GPIO lines",
     answer: schema("DiscoveryView"),
-  },
-  {
-    method: "post",
-    path: "/site/discovered/trial",
-    role: "administrator",
-    id: "tryOutSensor",
+  }),
+  operation("POST /site/discovered/trial", "administrator", "tryOutSensor", {
     summary: "What an input of a zone that does not exist yet has read since the first call; nothing trips",
     body: objectOf({ input: { type: "object", description: "As in the configuration" } }),
     answer: schema("SensorTrialView"),
     errors: [409, 429, 503],
-  },
-  {
-    method: "get",
-    path: "/site/account",
-    role: "viewer",
-    id: "getOwnAccount",
+  }),
+  operation("GET /site/account", "viewer", "getOwnAccount", {
     summary: "The account of the token",
     answer: schema("AccountView"),
-  },
-  {
-    method: "post",
-    path: "/site/password",
-    role: "viewer",
-    id: "changeOwnPassword",
+  }),
+  operation("POST /site/password", "viewer", "changeOwnPassword", {
     summary: "Set the account's own password and end all its tokens",
     body: objectOf({ currentPassword: TEXT, password: TEXT }),
     answer: schema("AccessToken"),
     errors: [409, 429, 503],
-  },
-  {
-    method: "get",
-    path: "/site/accounts",
-    role: "administrator",
-    id: "listAccounts",
+  }),
+  operation("GET /site/accounts", "administrator", "listAccounts", {
     summary: "Accounts with role, and whether they are disabled",
     answer: PEOPLE,
-  },
-  {
-    method: "post",
-    path: "/site/accounts",
-    role: "administrator",
-    id: "addAccount",
+  }),
+  operation("POST /site/accounts", "administrator", "addAccount", {
     summary: "Add an account; its user sets a new password at the first sign-in",
     body: objectOf({ email: TEXT, role: TEXT, password: TEXT }),
     answer: PEOPLE,
     success: [201, "Added"],
     errors: [409, 503],
-  },
-  {
-    method: "put",
-    path: "/site/accounts/{email}",
-    role: "administrator",
-    id: "changeAccount",
+  }),
+  operation("PUT /site/accounts/{email}", "administrator", "changeAccount", {
     summary: "Set role or disabled, and end the tokens of the account",
     body: objectOf({ role: TEXT, disabled: { type: "boolean" } }, []),
     answer: PEOPLE,
     errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/backup",
-    role: "administrator",
-    id: "downloadBackup",
+  }),
+  operation("GET /site/backup", "administrator", "downloadBackup", {
     summary: "A checked backup of the database",
     answer: "application/octet-stream",
     errors: [409, 503],
-  },
-  {
-    method: "post",
-    path: "/site/restore/pieces",
-    role: "administrator",
-    id: "uploadBackupPiece",
+  }),
+  operation("POST /site/restore/pieces", "administrator", "uploadBackupPiece", {
     summary: "Upload a backup in pieces of at most 1 MB",
     query: [
       query("from", "Offset of the piece in bytes; 0 begins a new upload", { type: "integer", minimum: 0 }),
@@ -92,90 +65,54 @@ export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
     bodyType: "application/octet-stream",
     answer: schema("UploadView"),
     errors: [409, 503],
-  },
-  {
-    method: "post",
-    path: "/site/restore",
-    role: "administrator",
-    id: "restoreBackup",
+  }),
+  operation("POST /site/restore", "administrator", "restoreBackup", {
     summary: "Show what restoring an upload would change (200), or restore it (202)",
     body: objectOf({ copy: { type: "integer" }, dryRun: { type: "boolean" } }, ["copy"]),
     answer: schema("RestoreView"),
     success: [202, "The daemon restores the backup and starts again"],
     errors: [409, 422, 503],
-  },
-  {
-    method: "post",
-    path: "/site/log-level",
-    role: "administrator",
-    id: "enableDebugLog",
+  }),
+  operation("POST /site/log-level", "administrator", "enableDebugLog", {
     summary: "Enable debug logging for some minutes",
     body: objectOf({ minutes: { type: "integer", minimum: 1, maximum: 120, default: 30 } }, []),
     answer: objectOf({ until: TEXT }),
-  },
-  {
-    method: "post",
-    path: "/site/reload",
-    role: "administrator",
-    id: "reloadConfiguration",
+  }),
+  operation("POST /site/reload", "administrator", "reloadConfiguration", {
     summary: "Apply the configuration file while the daemon runs",
     answer: schema("ReloadView"),
     errors: [409, 422, 503],
-  },
-  {
-    method: "post",
-    path: "/site/restart",
-    role: "administrator",
-    id: "restartDaemon",
+  }),
+  operation("POST /site/restart", "administrator", "restartDaemon", {
     summary: "Restart the daemon with the current configuration file",
     answer: EMPTY,
     success: [202, "It restarts"],
-  },
-  {
-    method: "post",
-    path: "/site/machine/confirm",
-    role: "administrator",
-    id: "confirmMachine",
+  }),
+  operation("POST /site/machine/confirm", "administrator", "confirmMachine", {
     summary: "Confirm that this machine replaces the one on which the data was created",
     answer: EMPTY,
     errors: [409],
-  },
-  {
-    method: "get",
-    path: "/site/ca.crt",
-    role: "none",
-    id: "downloadAuthority",
+  }),
+  operation("GET /site/ca.crt", "none", "downloadAuthority", {
     summary: "The certificate authority of this installation",
     answer: "application/x-x509-ca-cert",
     errors: [404],
-  },
-  {
-    method: "get",
-    path: "/site/setup",
-    role: "none",
-    id: "getSetUpState",
+  }),
+  operation("GET /site/setup", "none", "getSetUpState", {
     summary: "Whether the initial administrator is unclaimed",
     answer: objectOf({ isOpen: { type: "boolean" } }),
     errors: [400],
-  },
-  {
-    method: "post",
-    path: "/site/setup",
-    role: "none",
-    id: "claimInstallation",
+  }),
+  operation("POST /site/setup", "none", "claimInstallation", {
     summary: "Claim the initial administrator with the one-time code; returns a token",
     body: objectOf({ code: TEXT, email: TEXT, password: TEXT }),
     answer: schema("AccessToken"),
     errors: [403, 409, 429, 503],
-  },
-  {
-    method: "post",
-    path: "/site/setup/draft",
-    role: "administrator",
-    id: "draftConfiguration",
+  }),
+  operation("POST /site/setup/draft", "administrator", "draftConfiguration", {
     summary: "Return the next questions and the resulting configuration for the answers so far",
     body: { type: "object", additionalProperties: TEXT },
     answer: schema("DraftView"),
     errors: [409],
-  },
+  }),
 ];

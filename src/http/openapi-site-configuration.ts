@@ -1,4 +1,4 @@
-import { type Json, listOf, objectOf, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { type Json, listOf, objectOf, operation, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
 const CHANGES: Json = {
   type: "array",
@@ -23,79 +23,47 @@ const CHANGES: Json = {
 
 /** Operations of the configuration, for administrators. */
 export const SITE_CONFIGURATION: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/configuration",
-    role: "administrator",
-    id: "listOptions",
+  operation("GET /site/configuration", "administrator", "listOptions", {
     summary: "Every option in force and its source, without secrets",
     answer: listOf("OptionView"),
-  },
-  {
-    method: "get",
-    path: "/site/configuration/zones",
-    role: "administrator",
-    id: "getConfiguredZones",
+  }),
+  operation("GET /site/configuration/zones", "administrator", "getConfiguredZones", {
     summary: "The zones and the site as the file has them, and whether they may be changed here",
     answer: schema("ConfiguredZonesView"),
     errors: [409],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/proposal",
-    role: "administrator",
-    id: "proposeZones",
+  }),
+  operation("POST /site/configuration/proposal", "administrator", "proposeZones", {
     summary: "What a change of the zones or of the site would do; writes nothing",
     body: objectOf({ hash: TEXT, changes: CHANGES }),
     answer: schema("ConfigurationProposalView"),
     errors: [404, 409, 422],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/confirmation",
-    role: "administrator",
-    id: "confirmPassword",
+  }),
+  operation("POST /site/configuration/confirmation", "administrator", "confirmPassword", {
     summary: "Enter your own password again; the confirmation is valid for ten minutes",
     body: objectOf({ password: TEXT }),
     answer: schema("ConfirmationView"),
     errors: [429, 503],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/apply",
-    role: "administrator",
-    id: "applyZones",
+  }),
+  operation("POST /site/configuration/apply", "administrator", "applyZones", {
     summary: "Write, apply and verify a change of the zones or of the site",
     body: objectOf({ hash: TEXT, changes: CHANGES, confirmation: TEXT }, ["hash", "changes"]),
     answer: schema("ConfigurationResult"),
     errors: [404, 409, 422, 503],
-  },
-  {
-    method: "get",
-    path: "/site/configuration/earlier",
-    role: "administrator",
-    id: "listEarlierConfigurations",
+  }),
+  operation("GET /site/configuration/earlier", "administrator", "listEarlierConfigurations", {
     summary: "The last ten texts that the configuration file had, with the time and the author of each",
     answer: schema("EarlierConfigurationsView"),
     errors: [409],
-  },
-  {
-    method: "get",
-    path: "/site/configuration/earlier/{name}",
-    role: "administrator",
-    id: "proposeEarlierConfiguration",
+  }),
+  operation("GET /site/configuration/earlier/{name}", "administrator", "proposeEarlierConfiguration", {
     summary: "What a return to an earlier text would do; writes nothing",
     answer: schema("EarlierConfigurationProposalView"),
     errors: [404, 409],
-  },
-  {
-    method: "post",
-    path: "/site/configuration/return",
-    role: "administrator",
-    id: "returnToEarlierConfiguration",
+  }),
+  operation("POST /site/configuration/return", "administrator", "returnToEarlierConfiguration", {
     summary: "Write an earlier text into the configuration file, apply and verify it",
     body: objectOf({ name: TEXT, hash: TEXT, confirmation: TEXT }, ["name", "hash"]),
     answer: schema("ConfigurationResult"),
     errors: [404, 409, 422, 503],
-  },
+  }),
 ];

@@ -1,25 +1,17 @@
-import { objectOf, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { objectOf, operation, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
 
 /** The dispatch centre of a site that has none. */
 export const SITE_ENROLMENT: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/enrolment",
-    role: "administrator",
-    id: "getSiteEnrolment",
+  operation("GET /site/enrolment", "administrator", "getSiteEnrolment", {
     summary: "Whether this site can be enrolled at a dispatch centre here",
     answer: schema("EnrolmentView"),
     errors: [422],
-  },
-  {
-    method: "post",
-    path: "/site/enrolment",
-    role: "administrator",
-    id: "enrolAtCentre",
+  }),
+  operation("POST /site/enrolment", "administrator", "enrolAtCentre", {
     summary:
       "Exchange a one-time code of a dispatch centre for the account of this site, apply and verify it",
     body: objectOf({ centre: TEXT, code: TEXT, ca: TEXT, confirmation: TEXT }, ["centre", "code"]),
     answer: schema("EnrolmentResult"),
     errors: [404, 409, 422, 429, 503],
-  },
+  }),
 ];

@@ -1,4 +1,4 @@
-import { header, listOf, objectOf, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { header, listOf, objectOf, operation, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
 import { PINS_MAX, PLAN_NAME_MAX } from "../domain/plan.ts";
 
 const NAME = { type: "string", minLength: 1, maxLength: PLAN_NAME_MAX };
@@ -8,31 +8,19 @@ const PICTURE = { body: { type: "string", format: "binary" }, bodyType: "applica
 
 /** The floor plans. Each change responds with the plans after it. */
 export const FLOOR_PLANS: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/plans",
-    role: "viewer",
-    id: "listPlans",
+  operation("GET /site/plans", "viewer", "listPlans", {
     summary: "Floor plans with the places of their zones",
     answer: listOf("PlanView"),
-  },
-  {
-    method: "post",
-    path: "/site/plans",
-    role: "administrator",
-    id: "addPlan",
+  }),
+  operation("POST /site/plans", "administrator", "addPlan", {
     summary: "Add a floor plan: a PNG or JPEG picture of at most 2 MB",
     query: [query("name", "Name of the floor", NAME)],
     ...PICTURE,
     answer: listOf("PlanView"),
     success: [201, "The plans with the new one"],
     errors: [409],
-  },
-  {
-    method: "put",
-    path: "/site/plans/{id}",
-    role: "administrator",
-    id: "changePlan",
+  }),
+  operation("PUT /site/plans/{id}", "administrator", "changePlan", {
     summary: "Change the name or the places of the zones, in per cent of the picture's width and height",
     body: objectOf(
       {
@@ -44,35 +32,23 @@ export const FLOOR_PLANS: readonly SiteOperation[] = [
     answer: listOf("PlanView"),
     query: [IF_MATCH],
     errors: [404, 412],
-  },
-  {
-    method: "delete",
-    path: "/site/plans/{id}",
-    role: "administrator",
-    id: "removePlan",
+  }),
+  operation("DELETE /site/plans/{id}", "administrator", "removePlan", {
     summary: "Remove a floor plan with its picture",
     answer: listOf("PlanView"),
     query: [IF_MATCH],
     errors: [404, 412],
-  },
-  {
-    method: "get",
-    path: "/site/plans/{id}/picture",
-    role: "viewer",
-    id: "getPlanPicture",
+  }),
+  operation("GET /site/plans/{id}/picture", "viewer", "getPlanPicture", {
     summary: "The picture of a floor plan",
     answer: "image/*",
     errors: [404],
-  },
-  {
-    method: "put",
-    path: "/site/plans/{id}/picture",
-    role: "administrator",
-    id: "replacePlanPicture",
+  }),
+  operation("PUT /site/plans/{id}/picture", "administrator", "replacePlanPicture", {
     summary: "Replace the picture; the zones stay in their places",
     ...PICTURE,
     answer: listOf("PlanView"),
     query: [IF_MATCH],
     errors: [404, 412],
-  },
+  }),
 ];

@@ -3,6 +3,7 @@ import {
   listOf,
   MINUTES,
   objectOf,
+  operation,
   query,
   schema,
   type SiteOperation,
@@ -15,80 +16,48 @@ function orNull(name: string): Json {
 
 /** Walk tests, signal tests and outputs. */
 export const FIELD_TESTS: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/outputs",
-    role: "viewer",
-    id: "listOutputs",
+  operation("GET /site/outputs", "viewer", "listOutputs", {
     summary: "The outputs and their state",
     answer: listOf("OutputView"),
-  },
-  {
-    method: "post",
-    path: "/site/outputs/{name}/test",
-    role: "operator",
-    id: "testOutput",
+  }),
+  operation("POST /site/outputs/{name}/test", "operator", "testOutput", {
     summary: "Switch an output for two seconds; not while it is in use",
     answer: listOf("OutputView"),
     errors: [404, 409],
-  },
-  {
-    method: "get",
-    path: "/site/walk-test",
-    role: "viewer",
-    id: "getWalkTest",
+  }),
+  operation("GET /site/walk-test", "viewer", "getWalkTest", {
     summary: "The running walk test, or the result of the last one; null before the first",
     answer: orNull("WalkTestView"),
-  },
-  {
-    method: "post",
-    path: "/site/walk-test",
-    role: "operator",
-    id: "startOrEndWalkTest",
+  }),
+  operation("POST /site/walk-test", "operator", "startOrEndWalkTest", {
     summary: "Start a walk test, extend it with `extend` or end it with `end`; null if none was running",
     body: objectOf({ minutes: MINUTES, extend: { type: "boolean" }, end: { type: "boolean" } }, []),
     answer: orNull("WalkTestView"),
     errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/walk-tests",
-    role: "viewer",
-    id: "listWalkTests",
+  }),
+  operation("GET /site/walk-tests", "viewer", "listWalkTests", {
     summary: "The walk tests that have ended, newest first; Link leads to the next page",
     query: [
       query("limit", "Number of tests", { type: "integer", minimum: 1, maximum: 100, default: 20 }),
       query("before", "Only tests with a smaller number", { type: "integer", minimum: 1 }),
     ],
     answer: listOf("EndedWalkTestView"),
-  },
-  {
-    method: "get",
-    path: "/site/walk-tests/{id}",
-    role: "viewer",
-    id: "getWalkTestResult",
+  }),
+  operation("GET /site/walk-tests/{id}", "viewer", "getWalkTestResult", {
     summary: "The stored result of a walk test; the ETag is the SHA-256 of the response body",
     query: [query("sha256", "Which one, if several tests have this number", { type: "string" })],
     answer: schema("WalkTestResult"),
     errors: [404],
-  },
-  {
-    method: "post",
-    path: "/site/signal-test",
-    role: "operator",
-    id: "startSignalTest",
+  }),
+  operation("POST /site/signal-test", "operator", "startSignalTest", {
     summary: "Send a marked intervention along the path of an alarm",
     body: objectOf({ zone: TEXT }, []),
     answer: schema("SignalTestView"),
     errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/signal-test/{id}",
-    role: "viewer",
-    id: "getSignalTest",
+  }),
+  operation("GET /site/signal-test/{id}", "viewer", "getSignalTest", {
     summary: "Progress of a signal test",
     answer: schema("SignalTestView"),
     errors: [404],
-  },
+  }),
 ];

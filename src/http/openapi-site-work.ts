@@ -1,4 +1,13 @@
-import { listOf, MINUTES, objectOf, query, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import {
+  listOf,
+  MINUTES,
+  objectOf,
+  operation,
+  query,
+  schema,
+  type SiteOperation,
+  TEXT,
+} from "./openapi-parts.ts";
 
 const HOURS = query("hours", "How far back, up to a month", {
   type: "integer",
@@ -10,204 +19,118 @@ const LIMIT = query("limit", "How many", { type: "integer", minimum: 0, maximum:
 
 /** What users do every day: state, zones, tests, history, the link and the copy of the objectives. */
 export const DAILY_WORK: readonly SiteOperation[] = [
-  {
-    method: "get",
-    path: "/site/status",
-    role: "viewer",
-    id: "getSiteStatus",
+  operation("GET /site/status", "viewer", "getSiteStatus", {
     summary: "State of the site: headline with reasons, conditions, waiting trips and records, the link",
     answer: schema("StatusView"),
-  },
-  {
-    method: "get",
-    path: "/site/events",
-    role: "viewer",
-    id: "streamSiteEvents",
+  }),
+  operation("GET /site/events", "viewer", "streamSiteEvents", {
     summary: "Status, zones and walk test as server-sent events; continues after Last-Event-ID",
     answer: "text/event-stream",
     errors: [429, 503],
-  },
-  {
-    method: "get",
-    path: "/site/zones",
-    role: "viewer",
-    id: "listZones",
+  }),
+  operation("GET /site/zones", "viewer", "listZones", {
     summary: "Zones with contact, disposition of a trip now, bypass and faults",
     answer: listOf("ZoneView"),
-  },
-  {
-    method: "get",
-    path: "/site/zones/history",
-    role: "viewer",
-    id: "listZoneHistories",
+  }),
+  operation("GET /site/zones/history", "viewer", "listZoneHistories", {
     summary: "Trips, faults and times out of service of each zone",
     query: [HOURS],
     answer: listOf("ZoneHistoryView"),
-  },
-  {
-    method: "get",
-    path: "/site/zones/{id}/source",
-    role: "viewer",
-    id: "getZoneSource",
+  }),
+  operation("GET /site/zones/{id}/source", "viewer", "getZoneSource", {
     summary: "Where a zone reads its contact, such as its topic or line, with its last message",
     answer: schema("ZoneSourceView"),
     errors: [404],
-  },
-  {
-    method: "post",
-    path: "/site/zones/{id}/bypass",
-    role: "operator",
-    id: "bypassZone",
+  }),
+  operation("POST /site/zones/{id}/bypass", "operator", "bypassZone", {
     summary: "Bypass a zone for some minutes",
     body: objectOf({ reason: TEXT, minutes: MINUTES }),
     answer: schema("BypassView"),
     errors: [404, 409],
-  },
-  {
-    method: "post",
-    path: "/site/zones/{id}/restore",
-    role: "operator",
-    id: "restoreZone",
+  }),
+  operation("POST /site/zones/{id}/restore", "operator", "restoreZone", {
     summary: "Return a zone to service after a bypass or a shutdown",
     answer: schema("ZoneView"),
     errors: [404, 409],
-  },
-  {
-    method: "post",
-    path: "/site/simulate",
-    role: "operator",
-    id: "simulateContact",
+  }),
+  operation("POST /site/simulate", "operator", "simulateContact", {
     summary: "Set the contact of a zone; the trip is real",
     body: objectOf({ zone: TEXT, contact: { enum: ["open", "normal"] } }),
     answer: schema("SimulationView"),
     errors: [404, 409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/trips",
-    role: "viewer",
-    id: "listTrips",
+  }),
+  operation("GET /site/trips", "viewer", "listTrips", {
     summary: "The newest trips",
     query: [LIMIT],
     answer: listOf("Trip"),
-  },
-  {
-    method: "get",
-    path: "/site/journal",
-    role: "operator",
-    id: "listTimeline",
+  }),
+  operation("GET /site/journal", "operator", "listTimeline", {
     summary: "Event log and trips in one timeline, newest first; the header Link has the next page",
     query: [LIMIT, query("after", "Position, from the Link header of the previous page", TEXT)],
     answer: listOf("TimelineEntry"),
-  },
-  {
-    method: "get",
-    path: "/site/interventions/{id}/history",
-    role: "operator",
-    id: "getInterventionHistory",
+  }),
+  operation("GET /site/interventions/{id}/history", "operator", "getInterventionHistory", {
     summary: "History of an intervention, and its phase in the outbox",
     answer: schema("HistoryView"),
     errors: [404],
-  },
-  {
-    method: "get",
-    path: "/site/interventions/{id}/transmissions",
-    role: "viewer",
-    id: "listTransmissions",
+  }),
+  operation("GET /site/interventions/{id}/transmissions", "viewer", "listTransmissions", {
     summary: "What was sent about an intervention to a monitoring receiver, with its replies",
     answer: listOf("TransmissionView"),
     errors: [404],
-  },
-  {
-    method: "get",
-    path: "/site/sync",
-    role: "viewer",
-    id: "getSync",
+  }),
+  operation("GET /site/sync", "viewer", "getSync", {
     summary: "The link, and the records that are not synced with phase, attempts and last response",
     query: [query("records", "Only the records that need attention, all of them", { const: "attention" })],
     answer: schema("SyncView"),
-  },
-  {
-    method: "get",
-    path: "/site/sync/history",
-    role: "viewer",
-    id: "getLinkHistory",
+  }),
+  operation("GET /site/sync/history", "viewer", "getLinkHistory", {
     summary: "The link in 288 intervals, and how long records have waited",
     query: [HOURS],
     answer: schema("LinkHistoryView"),
-  },
-  {
-    method: "get",
-    path: "/site/sync/records",
-    role: "operator",
-    id: "listSyncRecords",
+  }),
+  operation("GET /site/sync/records", "operator", "listSyncRecords", {
     summary: "The sync states of these interventions, with their ids at the centre",
     query: [query("ids", "Up to 100 ids of interventions, separated by commas", TEXT)],
     answer: listOf("SyncRecordStatus"),
-  },
-  {
-    method: "post",
-    path: "/site/sync/now",
-    role: "operator",
-    id: "syncNow",
+  }),
+  operation("POST /site/sync/now", "operator", "syncNow", {
     summary: "Retry everything now",
     answer: schema("SyncView"),
     errors: [409],
-  },
-  {
-    method: "post",
-    path: "/site/sync/try-centre",
-    role: "operator",
-    id: "tryCentre",
+  }),
+  operation("POST /site/sync/try-centre", "operator", "tryCentre", {
     summary: "Test the dispatch centre with test records and remove them",
     answer: schema("CentreTrialView"),
     errors: [404, 409, 503],
-  },
-  ...(["retry", "drop", "reassert"] as const).map((action): SiteOperation => ({
-    method: "post",
-    path: `/site/sync/{id}/${action}`,
-    role: "operator",
-    id: `${action}Record`,
-    summary: {
-      retry: "Retry a record now; create it again if the centre has deleted it",
-      drop: "Stop sending a record to the centre",
-      reassert: "Replace the centre's record with the local one",
-    }[action],
-    answer: schema("SyncView"),
-    errors: [404, 409],
-  })),
-  {
-    method: "get",
-    path: "/site/objectives",
-    role: "viewer",
-    id: "getObjectiveMirror",
+  }),
+  ...Object.entries({
+    retry: "Retry a record now; create it again if the centre has deleted it",
+    drop: "Stop sending a record to the centre",
+    reassert: "Replace the centre's record with the local one",
+  }).map(([action, summary]) =>
+    operation(`POST /site/sync/{id}/${action}`, "operator", `${action}Record`, {
+      summary,
+      answer: schema("SyncView"),
+      errors: [404, 409],
+    }),
+  ),
+  operation("GET /site/objectives", "viewer", "getObjectiveMirror", {
     summary: "The copy of the centre's objectives: lists, last reading, differences",
     answer: schema("ObjectivesView"),
-  },
-  {
-    method: "post",
-    path: "/site/objectives/pull",
-    role: "operator",
-    id: "pullObjectives",
+  }),
+  operation("POST /site/objectives/pull", "operator", "pullObjectives", {
     summary: "Read the centre's lists now",
     answer: schema("ObjectivesView"),
     errors: [409, 503],
-  },
-  {
-    method: "post",
-    path: "/site/objectives/accept-loss",
-    role: "operator",
-    id: "acceptObjectiveRemovals",
+  }),
+  operation("POST /site/objectives/accept-loss", "operator", "acceptObjectiveRemovals", {
     summary: "Read the centre's lists now, even if they lack most of their former entries",
     answer: schema("ObjectivesView"),
     errors: [409, 503],
-  },
-  {
-    method: "get",
-    path: "/site/address",
-    role: "administrator",
-    id: "getPanelAddress",
+  }),
+  operation("GET /site/address", "administrator", "getPanelAddress", {
     summary: "Where other devices open the web panel, as a QR code too, and the fingerprint to compare",
     answer: schema("PanelAddressView"),
-  },
+  }),
 ];

@@ -1,4 +1,3 @@
-import { SITE_SCHEMAS } from "../generated/site-schemas.ts";
 import { DAILY_WORK } from "./openapi-site-work.ts";
 import { FLOOR_PLANS } from "./openapi-site-plans.ts";
 import { SITE_ENROLMENT } from "./openapi-site-enrolment.ts";
@@ -25,11 +24,6 @@ export function sitePaths(): Json {
     methods[operation.method] = described(operation);
   }
   return paths;
-}
-
-/** Schemas that the operations refer to. */
-export function siteSchemas(): Json {
-  return SITE_SCHEMAS;
 }
 
 function pathParameters(path: string): Json[] {

@@ -2,9 +2,10 @@ import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { RECORD_FIELDS } from "../domain/intervention.ts";
 import { SYNC_GROUPS } from "../domain/sync-group.ts";
 import { SCHEMAS } from "../generated/schemas.ts";
+import { SITE_SCHEMAS } from "../generated/site-schemas.ts";
 import { VERSION } from "../generated/version.ts";
 import { fleetPaths } from "./openapi-fleet.ts";
-import { sitePaths, siteSchemas } from "./openapi-site.ts";
+import { sitePaths } from "./openapi-site.ts";
 import {
   failures,
   header,
@@ -45,7 +46,7 @@ export function openApiDocument(basePath: string): Json {
     },
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
-      schemas: { ...siteSchemas(), ...componentSchemas() },
+      schemas: { ...SITE_SCHEMAS, ...componentSchemas() },
     },
   };
 }

@@ -10,7 +10,8 @@ import {
 import { dirname, join } from "node:path";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { backupFolder, filesIn } from "./backups.ts";
+import { backupFolder } from "./backups.ts";
+import { namesIfThere } from "./files-if-there.ts";
 import { freeBytes } from "./reserve-file.ts";
 import type { BackupTasks } from "./backup-worker.ts";
 import type { RestorePlan } from "./restore.ts";
@@ -72,7 +73,7 @@ export class TemporaryBackups {
 
   /** Removes backups left by an interrupted run. */
   forget(): void {
-    for (const name of filesIn(this.#folder))
+    for (const name of namesIfThere(this.#folder))
       if (name.startsWith(NAME)) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 }

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
-import { backUp, backupProblems, finishBackup, writeBackup } from "./backups.ts";
+import { backupProblems, finishBackup, writeBackup } from "./backups.ts";
 import { startThread } from "./limited-thread.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
 import type { ThreadFailures } from "./thread-failures.ts";
@@ -16,12 +16,6 @@ export interface BackupTasks {
   /** @throws AppError as `planRestore` */
   planRestore(dataDir: string, file: string): Promise<RestorePlan>;
 }
-
-/** Runs the tasks in the calling process, which they block. */
-export const IN_PROCESS_TASKS: BackupTasks = {
-  backUp,
-  planRestore: async (dataDir, file) => planRestore(dataDir, file),
-};
 
 /** What a thread or process runs. */
 export const TASKS = {

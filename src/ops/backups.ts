@@ -5,6 +5,7 @@ import { backupOnline } from "../store/online-backup.ts";
 import { fileProblems, isDamage } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { renameDurably, writeDurably } from "../store/durable-files.ts";
+import { namesIfThere } from "./files-if-there.ts";
 
 /** A stored backup of the main database. */
 export interface Backup {
@@ -26,7 +27,7 @@ export function fileStamp(wallMs: number): string {
 
 /** The stored backups, newest first. */
 export function backupsIn(dataDir: string): Backup[] {
-  return filesIn(backupFolder(dataDir))
+  return namesIfThere(backupFolder(dataDir))
     .flatMap((name) => {
       const [, day, hours, minutes, seconds] =
         /^santinela-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.db$/.exec(name) ?? [];
@@ -179,13 +180,4 @@ function keptOf(backups: readonly Backup[]): Backup[] {
 
 export function backupFolder(dataDir: string): string {
   return join(dataDir, "backups");
-}
-
-/** The names in a directory; none if it is missing, as before the first backup. */
-export function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { type CancelTimer, type Clock, isoTime, type TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
@@ -141,7 +141,7 @@ export class CertificateKeeper {
   #report(certificate: ServerCertificate): void {
     this.#options.log.info("certificate-loaded", {
       names: certificate.names,
-      validUntil: new Date(certificate.validUntilMs).toISOString(),
+      validUntil: isoTime(certificate.validUntilMs),
       authorityFingerprint: certificate.authority?.fingerprint,
     });
     this.#warn(certificate);
@@ -154,7 +154,7 @@ export class CertificateKeeper {
     reportDamagedFiles(dataDir, conditions);
     const nowMs = clock.wallMs();
     if (validUntilMs - nowMs > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
-    else conditions.raise("certificate-not-renewed", { until: new Date(validUntilMs).toISOString() });
+    else conditions.raise("certificate-not-renewed", { until: isoTime(validUntilMs) });
     const fromMs = Math.max(validFromMs, authority?.validFromMs ?? 0);
     if (fromMs <= nowMs) {
       conditions.clear("certificate-of-wrong-time", "certificate");
@@ -168,7 +168,7 @@ export class CertificateKeeper {
           : "Both are replaced once the clock is set, which no time server has done yet (timedatectl timesync-status)";
     conditions.raise(
       "certificate-of-wrong-time",
-      `the certificate or its authority is valid from ${isoOf(fromMs)}, and it is now ${isoOf(nowMs)}: no client accepts it. ${remedy}.`,
+      `the certificate or its authority is valid from ${isoTime(fromMs)}, and it is now ${isoTime(nowMs)}: no client accepts it. ${remedy}.`,
       "certificate",
     );
   }
@@ -192,7 +192,7 @@ export class CertificateKeeper {
     if (old.validFromMs <= clock.wallMs()) return;
     conditions.raise(
       "certificate-of-wrong-time",
-      `the authority was valid from ${isoOf(old.validFromMs)}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,
+      `the authority was valid from ${isoTime(old.validFromMs)}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is ${authority.fingerprint}.`,
       "authority",
     );
     this.#cancelReport();
@@ -200,8 +200,4 @@ export class CertificateKeeper {
       conditions.clear("certificate-of-wrong-time", "authority"),
     );
   }
-}
-
-function isoOf(wallMs: number): string {
-  return new Date(wallMs).toISOString();
 }

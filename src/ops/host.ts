@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { uptime } from "node:os";
 import { dirname, join } from "node:path";
 import { RELEASE_WALL_MS, type CancelTimer, type Clock, type TrustedTime } from "../domain/clock.ts";
+import { textIfThere } from "./files-if-there.ts";
 import { RealTimeClock } from "./real-time-clock.ts";
 import { askSynchronisation, hasOtherTimeService, watchSynchronisation } from "./time-service.ts";
 
@@ -47,7 +48,7 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
   };
   const isTrusted = (): boolean => clock.wallMs() >= RELEASE_WALL_MS && (isSynchronised || isSet());
   return {
-    bootId: read(`${root}${BOOT_ID}`) ?? newId(),
+    bootId: textIfThere(`${root}${BOOT_ID}`) ?? newId(),
     upMs: uptime() * 1000,
     time: { isTrusted },
     watchTime: () =>
@@ -63,7 +64,7 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
  */
 export function storageWear(root = ""): number | undefined {
   const estimates = ["mmcblk0", "mmcblk1"].flatMap((device) =>
-    (read(`${root}/sys/block/${device}/device/life_time`) ?? "").split(/\s+/).map(Number),
+    (textIfThere(`${root}/sys/block/${device}/device/life_time`) ?? "").split(/\s+/).map(Number),
   );
   const worst = Math.max(0, ...estimates.filter((tenths) => tenths >= 1 && tenths <= 11));
   return worst === 0 ? undefined : worst * 10;
@@ -86,14 +87,6 @@ function hasTimeService(root: string): boolean {
 export async function isClockTrusted(clock: Clock): Promise<boolean> {
   if (hostOf(clock, () => "").time.isTrusted()) return true;
   return clock.wallMs() >= RELEASE_WALL_MS && (await askSynchronisation()) === "synchronised";
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { readJson, writeDurably } from "../store/durable-files.ts";
+import { textIfThere } from "./files-if-there.ts";
 import { SessionsToEnd } from "./sessions-to-end.ts";
 
 /** What distinguishes a machine, as hashes: systemd asks programs not to show the machine-id (machine-id(5)). */
@@ -38,8 +39,8 @@ const FORMER_CLIENT_ID = "secrets/mqtt-client-id.former";
  */
 export function machineIdentity(root = ""): MachineIdentity {
   return {
-    serial: hashOf(read(`${root}${SERIAL}`)),
-    machineId: isKept(`${root}${MACHINE_ID}`) ? hashOf(read(`${root}${MACHINE_ID}`)) : null,
+    serial: hashOf(textIfThere(`${root}${SERIAL}`)),
+    machineId: isKept(`${root}${MACHINE_ID}`) ? hashOf(textIfThere(`${root}${MACHINE_ID}`)) : null,
   };
 }
 
@@ -117,7 +118,8 @@ export function acceptMachine(dataDir: string, present = machineIdentity()): voi
 
 /** Ends, after the next start, the session of the client id that an undecided machine has: no daemon will use it again. */
 export function endUndecidedSession(dataDir: string): void {
-  if (isMachineUndecided(dataDir)) new SessionsToEnd(dataDir).add(read(join(dataDir, CLIENT_ID)) ?? "");
+  if (isMachineUndecided(dataDir))
+    new SessionsToEnd(dataDir).add(textIfThere(join(dataDir, CLIENT_ID)) ?? "");
 }
 
 /** A machine without any identity, such as a container, is not remembered. */
@@ -138,12 +140,4 @@ function identityIn(path: string): MachineIdentity | undefined {
 function hashOf(text: string | undefined): string | null {
   if (text === undefined || text === "" || text === "uninitialized") return null;
   return createHash("sha256").update(`santinela ${text}`).digest("hex");
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").replaceAll("\0", "").trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Clock } from "../domain/clock.ts";
+import { textIfThere } from "./files-if-there.ts";
 
 const RTC = "/sys/class/rtc/rtc0";
 
@@ -54,11 +54,7 @@ export class RealTimeClock {
   }
 
   #read(file: string): string | undefined {
-    try {
-      return readFileSync(`${this.#root}${RTC}/${file}`, "utf8").trim();
-    } catch {
-      return undefined;
-    }
+    return textIfThere(`${this.#root}${RTC}/${file}`);
   }
 }
 

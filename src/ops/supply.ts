@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { namesIfThere, textIfThere } from "./files-if-there.ts";
 
 /** Whether the supply of a Raspberry Pi is sufficient: since the boot, now, or not known. */
 export type SupplyState =
@@ -32,15 +32,15 @@ export function supplyState(root = ""): SupplyState | undefined {
   }
   const alarm = kernelAlarm(root);
   if (alarm !== undefined) return alarm === "1" ? "under-voltage-now" : "sufficient-now";
-  return read(`${root}${MODEL}`)?.startsWith("Raspberry Pi") === true ? "unknown" : undefined;
+  return textIfThere(`${root}${MODEL}`)?.startsWith("Raspberry Pi") === true ? "unknown" : undefined;
 }
 
 function firmwareBits(root: string): number | undefined {
   const platform = `${root}${PLATFORM}`;
-  for (const folder of [platform, ...namesIn(platform).map((name) => join(platform, name))])
-    for (const name of namesIn(folder)) {
+  for (const folder of [platform, ...namesIfThere(platform).map((name) => join(platform, name))])
+    for (const name of namesIfThere(folder)) {
       if (!name.endsWith("firmware")) continue;
-      const text = read(join(folder, name, "get_throttled"));
+      const text = textIfThere(join(folder, name, "get_throttled"));
       const bits = Number.parseInt(text ?? "", 16);
       if (!Number.isNaN(bits)) return bits;
     }
@@ -50,25 +50,8 @@ function firmwareBits(root: string): number | undefined {
 /** The driver asks the firmware every two seconds and forgets the alarm when it is over. */
 function kernelAlarm(root: string): string | undefined {
   const hwmon = `${root}${HWMON}`;
-  const folder = namesIn(hwmon)
+  const folder = namesIfThere(hwmon)
     .map((name) => join(hwmon, name))
-    .find((path) => read(join(path, "name")) === "rpi_volt");
-  return folder === undefined ? undefined : read(join(folder, "in0_lcrit_alarm"));
-}
-
-/** None for a path that is not a folder. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
+    .find((path) => textIfThere(join(path, "name")) === "rpi_volt");
+  return folder === undefined ? undefined : textIfThere(join(folder, "in0_lcrit_alarm"));
 }

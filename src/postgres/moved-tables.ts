@@ -9,7 +9,7 @@ export interface MovedTable {
   /** The columns by which its rows are read in order, and named in messages. */
   readonly key: readonly string[];
   /** The columns with their types in PostgreSQL; a boolean is 0 or 1 in SQLite. */
-  readonly columns: Readonly<Record<string, "text" | "bigint" | "integer" | "boolean">>;
+  readonly columns: Columns;
   /** Values that are not those of the column of the same name, as expressions in SQLite. */
   readonly expressions?: Readonly<Record<string, string>>;
   /** The statement that sets the next number of the key, without the number; for numbers that are never reused. */
@@ -18,65 +18,42 @@ export interface MovedTable {
   readonly hasRows?: true;
 }
 
+type Columns = Readonly<Record<string, "text" | "bigint" | "integer" | "boolean">>;
+
+/** @param list as in the statement that creates a table, such as `id bigint, email text` */
+function columnsOf(list: string): Columns {
+  const columns = list.trim().split(/,\s+/);
+  return Object.fromEntries(columns.map((column) => column.split(" "))) as Columns;
+}
+
 /** In the order of writing: objectives before the records that refer to them and before the versions of their lists. */
 export const MOVED_TABLES: readonly MovedTable[] = [
   {
     name: "accounts",
     key: ["id"],
-    columns: {
-      id: "bigint",
-      email: "text",
-      role: "text",
-      password_hash: "text",
-      disabled: "boolean",
-      token_version: "integer",
-      must_change_password: "boolean",
-      objectives: "text",
-      created_at: "bigint",
-      site: "text",
-    },
+    columns: columnsOf(`
+      id bigint, email text, role text, password_hash text, disabled boolean, token_version integer,
+      must_change_password boolean, objectives text, created_at bigint, site text
+    `),
     restart: "ALTER TABLE accounts ALTER COLUMN id RESTART WITH",
   },
   {
     name: "objectives",
     key: ["kind", "id"],
-    columns: { kind: "text", id: "bigint", data: "text", source: "text" },
+    columns: columnsOf("kind text, id bigint, data text, source text"),
   },
   // Sites and browsers keep a list for as long as its version stays.
-  { name: "list_versions", key: ["kind"], columns: { kind: "text", version: "text" }, hasRows: true },
+  { name: "list_versions", key: ["kind"], columns: columnsOf("kind text, version text"), hasRows: true },
   {
     name: "interventions",
     key: ["id"],
-    columns: {
-      id: "bigint",
-      uid: "text",
-      name: "text",
-      description: "text",
-      dateStart: "text",
-      dateEnd: "text",
-      dateStartMs: "bigint",
-      dateEndMs: "bigint",
-      status: "text",
-      priority: "text",
-      type: "text",
-      objectiveType: "text",
-      objectiveId: "bigint",
-      crews: "bigint",
-      police: "boolean",
-      ambulance: "boolean",
-      firetruck: "boolean",
-      notes: "text",
-      dispeceratId: "bigint",
-      invoicePdf: "text",
-      nameFolded: "text",
-      descriptionFolded: "text",
-      notesFolded: "text",
-      rev: "integer",
-      deleted_at: "bigint",
-      created_by: "bigint",
-      created_at: "bigint",
-      updated_at: "bigint",
-    },
+    columns: columnsOf(`
+      id bigint, uid text, name text, description text, dateStart text, dateEnd text, dateStartMs bigint,
+      dateEndMs bigint, status text, priority text, type text, objectiveType text, objectiveId bigint,
+      crews bigint, police boolean, ambulance boolean, firetruck boolean, notes text, dispeceratId bigint,
+      invoicePdf text, nameFolded text, descriptionFolded text, notesFolded text, rev integer,
+      deleted_at bigint, created_by bigint, created_at bigint, updated_at bigint
+    `),
     // Only SQLite allows it to be missing; no release leaves it out.
     expressions: { nameFolded: "coalesce(nameFolded, '')" },
     restart: "ALTER SEQUENCE intervention_ids RESTART WITH",
@@ -84,94 +61,65 @@ export const MOVED_TABLES: readonly MovedTable[] = [
   {
     name: "idempotency_keys",
     key: ["account_id", "key"],
-    columns: { account_id: "bigint", key: "text", fingerprint: "text", body: "text", created_at: "bigint" },
+    columns: columnsOf("account_id bigint, key text, fingerprint text, body text, created_at bigint"),
   },
   {
     name: "events",
     key: ["seq"],
-    columns: {
-      seq: "bigint",
-      at: "bigint",
-      event: "text",
-      who: "text",
-      origin: "text",
-      subject: "text",
-      detail: "text",
-    },
+    columns: columnsOf("seq bigint, at bigint, event text, who text, origin text, subject text, detail text"),
     restart: "ALTER TABLE events ALTER COLUMN seq RESTART WITH",
   },
   {
     name: "audit",
     key: ["position"],
-    columns: {
-      position: "bigint",
-      seq: "bigint",
-      at: "bigint",
-      event: "text",
-      who: "text",
-      origin: "text",
-      subject: "text",
-      detail: "text",
-      hash: "text",
-    },
+    columns: columnsOf(`
+      position bigint, seq bigint, at bigint, event text, who text, origin text, subject text,
+      detail text, hash text
+    `),
   },
   {
     name: "audit_cut",
     key: ["one"],
-    columns: { one: "integer", position: "bigint", at: "bigint", hash: "text" },
+    columns: columnsOf("one integer, position bigint, at bigint, hash text"),
   },
   {
     name: "audit_left_out",
     key: ["event"],
-    columns: { event: "text", since: "bigint", entries: "bigint" },
+    columns: columnsOf("event text, since bigint, entries bigint"),
     hasRows: true,
   },
   {
     name: "known_places",
     key: ["email", "address"],
-    columns: { email: "text", address: "text", last_at: "bigint" },
+    columns: columnsOf("email text, address text, last_at bigint"),
     // SQLite compares these addresses without case, PostgreSQL stores them in small letters.
     expressions: { email: "lower(email)" },
   },
   {
     name: "sites",
     key: ["id"],
-    columns: {
-      id: "bigint",
-      ref: "text",
-      searched: "text",
-      report: "text",
-      rank: "integer",
-      since: "bigint",
-      reported_at: "bigint",
-      silent_since: "bigint",
-      intervention_id: "bigint",
-      clock_offset_ms: "bigint",
-      account: "bigint",
-    },
+    columns: columnsOf(`
+      id bigint, ref text, searched text, report text, rank integer, since bigint, reported_at bigint,
+      silent_since bigint, intervention_id bigint, clock_offset_ms bigint, account bigint
+    `),
     restart: "ALTER TABLE sites ALTER COLUMN id RESTART WITH",
   },
   {
     name: "site_history",
     key: ["id"],
-    columns: { id: "bigint", site_id: "bigint", at: "bigint", event: "text", detail: "text" },
+    columns: columnsOf("id bigint, site_id bigint, at bigint, event text, detail text"),
     restart: "ALTER TABLE site_history ALTER COLUMN id RESTART WITH",
   },
   {
     name: "enrolments",
     key: ["id"],
-    columns: {
-      id: "bigint",
-      code_hash: "text",
-      site: "text",
-      objectives: "text",
-      created_at: "bigint",
-      expires_at: "bigint",
-      used_at: "bigint",
-    },
+    columns: columnsOf(`
+      id bigint, code_hash text, site text, objectives text, created_at bigint, expires_at bigint,
+      used_at bigint
+    `),
     restart: "ALTER TABLE enrolments ALTER COLUMN id RESTART WITH",
   },
-  { name: "retention_clock", key: ["one"], columns: { one: "integer", at: "bigint" }, hasRows: true },
+  { name: "retention_clock", key: ["one"], columns: columnsOf("one integer, at bigint"), hasRows: true },
 ];
 
 /** The table of totals, whose rows differ: PostgreSQL counts in several slots. It is calculated from the records. */

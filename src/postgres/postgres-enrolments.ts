@@ -30,8 +30,8 @@ import {
   type NewEnrolment,
 } from "../service/enrolments.ts";
 import { hashPassword } from "../service/password-rules.ts";
-import { scopeOf, type Account } from "../store/accounts.ts";
-import type { Enrolment } from "../store/enrolments.ts";
+import type { Account } from "../store/accounts.ts";
+import { toEnrolment, type Enrolment, type EnrolmentRow } from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
@@ -142,7 +142,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   #found(row: AskedRow): FoundCode {
-    const enrolment = row.id === null ? undefined : enrolmentOf(row);
+    const enrolment = row.id === null ? undefined : toEnrolment(row);
     return { enrolment, nowMs: this.#options.nowMs?.() ?? row.now };
   }
 
@@ -185,22 +185,8 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
 
 const COLUMNS = "id, site, objectives, created_at, expires_at, used_at";
 
-interface EnrolmentRow {
-  readonly id: number;
-  readonly site: string;
-  readonly objectives: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly used_at: number | null;
-}
-
 /** The row of a code that was asked for; the columns are null for one that does not exist. */
 type AskedRow = { readonly now: number } & (EnrolmentRow | { readonly id: null });
-
-function enrolmentOf({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
-  const { created_at: createdAtMs, expires_at: expiresAtMs, used_at: usedAtMs } = row;
-  return { id, site, objectives: scopeOf(objectives), createdAtMs, expiresAtMs, usedAtMs };
-}
 
 async function bySite(queries: Queries, site: string): Promise<Account | undefined> {
   const [row] = await queries.query<AccountRow>(`SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site = $1`, [
@@ -214,7 +200,7 @@ async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
     `SELECT ${COLUMNS} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
     [nowMs],
   );
-  return rows.map(enrolmentOf);
+  return rows.map(toEnrolment);
 }
 
 async function unknownOf(queries: Queries, refs: readonly ObjectiveRef[]): Promise<ObjectiveRef | undefined> {

@@ -18,7 +18,7 @@ import {
   type SiteCounts,
 } from "../service/fleet.ts";
 import { ReportIntake } from "../service/report-intake.ts";
-import type { SiteHistoryRow, SiteQuery } from "../store/sites.ts";
+import { toSite, type SiteHistoryRow, type SiteQuery } from "../store/sites.ts";
 import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
@@ -35,7 +35,6 @@ import {
   reported,
   SITE_COLUMNS,
   siteConditionOf,
-  siteOf,
   siteOrderOf,
   storeReports,
   tooManyReports,
@@ -96,14 +95,14 @@ export class PostgresFleet implements Fleet {
       const [counted] = await queries.query<{ total: number }>(count, values);
       const range = [query.start, Math.max(0, query.end - query.start)];
       const rows = await queries.query<SiteRow>(page, [...values, ...range]);
-      return { sites: rows.map(siteOf), total: counted?.total ?? 0 };
+      return { sites: rows.map(toSite), total: counted?.total ?? 0 };
     }, AT_ONE_MOMENT);
   }
 
   async get(id: number): Promise<{ site: SiteState; history: readonly SiteHistoryRow[] }> {
     return this.#connections.transaction(async (queries) => {
       const rows = await queries.query<SiteRow>(`SELECT ${SITE_COLUMNS} FROM sites WHERE id = $1`, [id]);
-      const site = siteFound(rows.map(siteOf)[0], id);
+      const site = siteFound(rows.map(toSite)[0], id);
       const history = await queries.query<SiteChange & { at: number }>(SITE_HISTORY, [id]);
       return { site, history: history.map(({ at, event, detail }) => ({ atMs: at, event, detail })) };
     }, AT_ONE_MOMENT);
@@ -121,7 +120,7 @@ export class PostgresFleet implements Fleet {
 
   async after(id: number, limit: number): Promise<readonly SiteState[]> {
     const rows = await this.#connections.query<SiteRow>(SITES_AFTER_ID, [id, limit]);
-    return rows.map(siteOf);
+    return rows.map(toSite);
   }
 
   async remove(id: number, principal: Principal): Promise<void> {
@@ -129,7 +128,7 @@ export class PostgresFleet implements Fleet {
       const rows = await queries.query<SiteRow>(`DELETE FROM sites WHERE id = $1 RETURNING ${SITE_COLUMNS}`, [
         id,
       ]);
-      const { ref } = siteFound(rows.map(siteOf)[0], id);
+      const { ref } = siteFound(rows.map(toSite)[0], id);
       const event = {
         ...actorOf(principal),
         event: "site-removed",

@@ -11,12 +11,13 @@ import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
 import type { SilenceResult } from "../service/fleet.ts";
 import { latestReportMs } from "../service/report-intake.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
+import { toSite } from "../store/sites.ts";
 import { findByEmail } from "./account-rows.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange } from "./record-changes.ts";
 import { READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
-import { SITE_COLUMNS, siteOf, storeReports, type SiteRow, type SiteUpdate } from "./site-rows.ts";
+import { SITE_COLUMNS, storeReports, type SiteRow, type SiteUpdate } from "./site-rows.ts";
 
 /** What the repairs of a centre need besides their sites. */
 export interface RepairOptions extends RepairTexts {
@@ -56,8 +57,8 @@ export async function markSilent(
   ]);
   const { sites = 0, stopped = 0, together = 0 } = count ?? {};
   const isCommon = isOutage({ together: stopped, sites });
-  const ids = await openRepairs(queries, rows.map(siteOf), { isCommon, nowMs, options });
-  const silent = rows.map((row, index) => silentState(siteOf(row), ids[index] ?? null));
+  const ids = await openRepairs(queries, rows.map(toSite), { isCommon, nowMs, options });
+  const silent = rows.map((row, index) => silentState(toSite(row), ids[index] ?? null));
   if (silent.length > 0)
     await queries.query(MARK, [
       silent.map(({ id }) => id),

@@ -2,7 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
-import type { SiteQuery } from "../store/sites.ts";
+import { toSite, type SiteQuery, type SiteRow as StoredSite } from "../store/sites.ts";
 import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
@@ -18,34 +18,7 @@ export const SITE_COLUMNS =
     .join(", ");
 
 /** A site as the table has it. */
-export interface SiteRow {
-  readonly id: number;
-  readonly ref: string;
-  /** JSON. */
-  readonly report: string;
-  readonly rank: number;
-  readonly since: number;
-  readonly reported_at: number;
-  readonly silent_since: number | null;
-  readonly intervention_id: number | null;
-  readonly clock_offset_ms: number;
-  readonly rev: number;
-}
-
-/** A row as the services know it. */
-export function siteOf(row: SiteRow): SiteState {
-  return {
-    id: row.id,
-    ref: row.ref,
-    report: JSON.parse(row.report) as SiteReport,
-    level: SITE_LEVELS[row.rank] ?? "well",
-    sinceMs: row.since,
-    reportedAtMs: row.reported_at,
-    silentSinceMs: row.silent_since,
-    interventionId: row.intervention_id,
-    clockOffsetMs: row.clock_offset_ms,
-  };
-}
+export type SiteRow = StoredSite & { readonly rev: number };
 
 /** A report of a turn. */
 export interface BatchedReport {
@@ -128,7 +101,7 @@ export function acceptedReports(row: ReadSiteRow, given: readonly BatchedReport[
  */
 export function reported(row: ReadSiteRow, given: readonly BatchedReport[], now: number): SiteUpdate {
   const nowMs = Math.round(now);
-  const before = isFirstReport(row) ? undefined : siteOf(row);
+  const before = isFirstReport(row) ? undefined : toSite(row);
   let state: Omit<SiteState, "id"> | undefined = before;
   const changes: SiteChange[] = [];
   for (const { report } of given) {

@@ -65,7 +65,8 @@ export class EnrolmentStore extends Store {
   }
 }
 
-interface EnrolmentRow {
+/** A row of the table. */
+export interface EnrolmentRow {
   readonly id: number;
   readonly site: string;
   readonly objectives: string;
@@ -74,7 +75,7 @@ interface EnrolmentRow {
   readonly used_at: number | null;
 }
 
-function toEnrolment({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
+export function toEnrolment({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
   return {
     id,
     site,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
@@ -9,8 +9,7 @@ import { santinela } from "../support/command-line.ts";
 import { listen } from "../support/loopback.ts";
 
 let installation: Installation;
-beforeEach(() => (installation = new Installation()));
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 test("a mistyped line before a power cut loses no alarm: the last good configuration runs, and the error is reported with line and column", async () => {
   const file = join(installation.folder, "site.yaml");

@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { santinela as run, type Outcome } from "../support/command-line.ts";
 import { freePort } from "../support/loopback.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* `check-config --centre`: what an administrator learns about the file of a dispatch centre before its restart. */
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-check-centre-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 const santinela = (line: string): Promise<Outcome> => run(line.split(" "), { cwd: folder });
 const check = (yaml: string, more = ""): Promise<Outcome> => {
@@ -118,17 +115,14 @@ describe("the file of a dispatch centre", () => {
   });
 });
 
-describeWithPostgres("the PostgreSQL of a dispatch centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("the PostgreSQL of a dispatch centre", (server) => {
   beforeAll(async () => {
-    server = await PostgresServer.start();
     await server.query("postgres", "CREATE ROLE guarded LOGIN PASSWORD 'right'");
     await server.query("postgres", "CREATE DATABASE guarded");
     const file = join(server.folder, "data", "pg_hba.conf");
     writeFileSync(file, `local all guarded scram-sha-256\n${readFileSync(file, "utf8")}`);
     await server.query("postgres", "SELECT pg_reload_conf()");
   });
-  afterAll(() => server.stop());
 
   test("is signed in to with the secret of the file, before the first start and after it", async () => {
     const database = `database: postgres://guarded@${encodeURIComponent(server.folder)}/guarded\n`;

@@ -1,20 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { VERSION } from "../../src/generated/version.ts";
 import { santinela as run } from "../support/command-line.ts";
 import { Installation, MAIN } from "../support/installation.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-cli-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 const santinela = (words: readonly string[], input = "") => run(words, { cwd: folder, input });
 
@@ -371,11 +368,10 @@ describe("objectives import", () => {
 });
 
 describe("commands for the running daemon", () => {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let site: DaemonProcess;
   let config: string;
   beforeAll(async () => {
-    installation = new Installation();
     config = join(installation.folder, "site.yaml");
     const zone = (id: string, input: string) =>
       `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: ${input} }\n`;
@@ -385,7 +381,6 @@ describe("commands for the running daemon", () => {
     );
     await site.start();
   });
-  afterAll(() => installation.remove());
 
   test.each(["wire", "loop", "hand"])("trip opens zone %s, once, and --restore closes it", async (zone) => {
     const trip = (...more: string[]) => santinela(["trip", "--zone", zone, "--config", config, ...more]);

@@ -1,17 +1,16 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let installation: Installation;
-beforeEach(() => (installation = new Installation()));
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 async function doctor(): Promise<{ code: number; find: (check: string) => CheckResult[] }> {
   const file = join(installation.folder, "site.yaml");
@@ -150,9 +149,8 @@ test("an unreadable database and a secret that others can read are errors with a
 });
 
 test("status, message and remedy are printed one a line", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-doctor-"));
+  const folder = temporaryFolder();
   const { code, stdout } = await santinela(["doctor"], { cwd: folder });
-  rmSync(folder, { recursive: true });
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^✔ Configuration: embedded, 3 zones\n▲ Databases: none in .*\n {4}They are created/,

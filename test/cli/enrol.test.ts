@@ -1,19 +1,19 @@
-import { mkdtempSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { santinela } from "../support/command-line.ts";
 import { codeFor, signIn } from "../support/enrolled-site.ts";
 import { close, freePort, listen } from "../support/loopback.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
 
 let folder: string;
 let servers: Server[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-enrol-"));
+  folder = temporaryFolder();
   servers = [];
   // The password file does not exist before the enrolment.
   writeFileSync(
@@ -33,7 +33,6 @@ afterEach(async () => {
     server.closeAllConnections();
     await close(server);
   }
-  rmSync(folder, { recursive: true });
 });
 
 async function serve(handle: RequestListener): Promise<string> {
@@ -50,7 +49,7 @@ function enrol(centre: string, code = CODE) {
 const password = (): string => readFileSync(join(folder, "enrolled.password"), "utf8").trim();
 
 test("a response that is lost costs no code: the same command again gets the account", async () => {
-  const centre = await TestApp.make();
+  const centre = await TestApp.forTest();
   const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]);
   let isLost = true;
   const url = await serve((request, response) => {
@@ -68,7 +67,6 @@ test("a response that is lost costs no code: the same command again gets the acc
     "zone roof: the account may not use obiective/cladiri/3; trips of this zone would wait\n",
   );
   await signIn(centre, "hala-nord@sites.santinela.local", password()).expect(200);
-  await centre.close();
 });
 
 test("a site without a centre takes the reference of its code; one with a centre keeps its own", async () => {

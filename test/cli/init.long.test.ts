@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { connectAsync } from "mqtt";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { AlarmPanel } from "../support/alarm-panel.ts";
@@ -14,14 +13,14 @@ import { describeWithMosquitto, startMosquitto } from "../support/mosquitto.ts";
 import { MAIN } from "../support/built-program.ts";
 import { buildingsYaml, EDGE, Installation, pause, startCentre } from "../support/installation.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-init-"));
+  folder = temporaryFolder();
   file = join(folder, "etc", "site.yaml");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const init = (...more: string[]): Promise<Outcome> =>
   santinela(["init", "--config", file, ...more], { cwd: folder });
@@ -31,10 +30,32 @@ function answers(text: string): string {
   return join(folder, "answers.yaml");
 }
 
+/** What a user types when the last line matches; nothing is sent for undefined. */
+type Reply = readonly [question: RegExp, reply: string | ((output: string) => string | void)];
+
+const UNTIL_THE_CENTRE: readonly Reply[] = [
+  [/Name of the site/, "Hala Nord"],
+  [/short reference/, ""],
+  [/Time zone/, ""],
+  [/Language/, ""],
+  [/Access to the local API/, ""],
+];
+const atBroker = (url: string): readonly Reply[] => [
+  [/MQTT broker/, "external"],
+  [/URL of the broker/, url],
+  [/User name/, ""],
+  [/IP alarm panel/, ""],
+];
+/** The offered objective, and no administrator. */
+const USUAL_OBJECTIVE: readonly Reply[] = [
+  [/Objective type/, ""],
+  [/Id of the objective/, ""],
+  [/Name of the objective/, ""],
+  [/initial administrator/, ""],
+];
+
 /** Simulates a user at a terminal who answers each question. */
-async function person(
-  replies: readonly (readonly [question: RegExp, reply: string | ((output: string) => string | void)])[],
-): Promise<Outcome> {
+async function person(replies: readonly Reply[]): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
   let output = "";
@@ -229,16 +250,9 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
     };
     try {
       const { code, stdout } = await person([
-        [/Name of the site/, "Hala Nord"],
-        [/short reference/, ""],
-        [/Time zone/, ""],
-        [/Language/, ""],
-        [/Access to the local API/, ""],
+        ...UNTIL_THE_CENTRE,
         [/dispatch centre/, ""],
-        [/MQTT broker/, "external"],
-        [/URL of the broker/, broker.url],
-        [/User name/, ""],
-        [/IP alarm panel/, ""],
+        ...atBroker(broker.url),
         [/Looking for sensors/, ""],
         [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
         [/Name of the zone/, "Hall door"],
@@ -248,10 +262,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/Path of the value/, ""],
         [/means open/, "ON"],
         [/means normal/, "OFF"],
-        [/Objective type/, ""],
-        [/Id of the objective/, ""],
-        [/Name of the objective/, ""],
-        [/initial administrator/, ""],
+        ...USUAL_OBJECTIVE,
         [/Test hall-door now/, "yes"],
         [/Trip hall-door now/, () => void open()],
       ]);
@@ -292,19 +303,12 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
       new RegExp(`^(\\d+) .* ${topic}$`, "m").exec(output)?.[1] ?? "none";
     try {
       const { code, stdout, stderr } = await person([
-        [/Name of the site/, "Hala Nord"],
-        [/short reference/, ""],
-        [/Time zone/, ""],
-        [/Language/, ""],
-        [/Access to the local API/, ""],
+        ...UNTIL_THE_CENTRE,
         [/dispatch centre/, "yes"],
         [/URL of the dispatch centre/, `http://127.0.0.1:${port}`],
         [/E-mail address of the site's account/, EDGE.email],
         [/Password of that account/, "not this one"],
-        [/MQTT broker/, "external"],
-        [/URL of the broker/, broker.url],
-        [/User name/, ""],
-        [/IP alarm panel/, ""],
+        ...atBroker(broker.url),
         [/Looking for sensors/, ""],
         [/Zones from these sensors/, "99"],
         [/numbers from 1 to/, (output) => `${numberOf(output, door)}, ${numberOf(output, flood)}`],
@@ -314,10 +318,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
         [/Name of shellyflood/, "Apă subsol"],
         [/Zone type of .*\[flood\]/, ""],
         [/Input of the first zone.*\[none\]/, ""],
-        [/Objective type/, ""],
-        [/Id of the objective/, ""],
-        [/Name of the objective/, ""],
-        [/initial administrator/, ""],
+        ...USUAL_OBJECTIVE,
         [/Enter the dispatch centre again/, () => (expect(existsSync(file)).toBe(false), "")],
         [/URL of the dispatch centre.*\[http:\/\/127/, ""],
         [/E-mail address.*\[/, ""],
@@ -367,16 +368,9 @@ describeWithMosquitto("init, with devices of which only the topics are known", (
     };
     try {
       const { code, stdout, stderr } = await person([
-        [/Name of the site/, "Hala Nord"],
-        [/short reference/, ""],
-        [/Time zone/, ""],
-        [/Language/, ""],
-        [/Access to the local API/, ""],
+        ...UNTIL_THE_CENTRE,
         [/dispatch centre/, ""],
-        [/MQTT broker/, "external"],
-        [/URL of the broker/, broker.url],
-        [/User name/, ""],
-        [/IP alarm panel/, ""],
+        ...atBroker(broker.url),
         [/Looking for sensors/, ""],
         [
           /Zones from these sensors/,
@@ -401,10 +395,7 @@ describeWithMosquitto("init, with devices of which only the topics are known", (
         [/means open.*\[ON\]/, ""],
         [/means normal.*\[OFF\]/, "none"],
         [/Input of the first zone.*\[none\]/, ""],
-        [/Objective type/, ""],
-        [/Id of the objective/, ""],
-        [/Name of the objective/, ""],
-        [/initial administrator/, ""],
+        ...USUAL_OBJECTIVE,
         [/Test usa-din-hol now/, ""],
         [/Trip usa-din-hol now/, () => void open()],
       ]);

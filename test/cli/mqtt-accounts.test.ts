@@ -1,19 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { santinela, type Outcome } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* Output of `check-config` for `mqtt.accounts`. */
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-accounts-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
   writeFileSync(join(folder, "empty"), "\n", { mode: 0o600 });
   mkdirSync(join(folder, "drawer"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function check(yaml: string): Promise<Outcome> {
   writeFileSync(join(folder, "site.yaml"), yaml);

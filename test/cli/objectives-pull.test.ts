@@ -13,7 +13,7 @@ const HERE =
 const THERE =
   "objectives:\n  obiective/cladiri:\n    - { id: 1, name: Hala Nord }\n    - { id: 7, name: Depozit }\n  obiective/persoane:\n    - { id: 3, name: Paznic }\n";
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 let site: DaemonProcess;
 let centre: DaemonProcess;
 beforeAll(async () => {
@@ -25,7 +25,6 @@ beforeAll(async () => {
   );
   await site.start();
 });
-afterAll(() => installation.remove());
 
 const objectives = (...words: string[]) =>
   santinela(["objectives", ...words, "--config", "site.yaml"], { cwd: installation.folder });

@@ -14,13 +14,10 @@ let installation: Installation;
 let file: string;
 let process_: ChildProcessWithoutNullStreams | undefined;
 beforeEach(() => {
-  installation = new Installation();
+  installation = Installation.temporary();
   file = join(installation.folder, "site.yaml");
 });
-afterEach(async () => {
-  process_?.kill("SIGKILL");
-  await installation.remove();
-});
+afterEach(() => process_?.kill("SIGKILL"));
 
 /** Starts the page. @returns its port */
 async function start(yaml: string): Promise<number> {

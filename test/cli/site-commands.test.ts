@@ -9,19 +9,17 @@ import { santinela as run } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
-let installation: Installation;
+const installation = Installation.temporary(afterAll);
 let site: DaemonProcess;
 const zone = (id: string, name: string): string =>
   `  - { id: ${id}, name: "${name}", kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`;
 beforeAll(async () => {
-  installation = new Installation();
   site = installation.daemon(
     "site",
     `http: { port: 0, basePath: /api }\nmqtt: off\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\nzones:\n${zone("gate", "Poarta")}${zone("door", "Ușa principală")}${zone("attic", "Pod")}`,
   );
   await site.start();
 });
-afterAll(() => installation.remove());
 
 const words = (line: string): string[] => [
   ...line.split(" "),

@@ -11,11 +11,10 @@ import { Installation } from "../support/installation.ts";
 
 /* What an operator of a dispatch centre does about one site, at the command line. */
 
-let installation: Installation;
+const installation = Installation.temporary(afterAll);
 let dataDir: string;
 
 beforeAll(async () => {
-  installation = new Installation();
   const centre = installation.centre(
     "centre",
     "http: { port: 0, basePath: /api }\nsite: { timezone: Europe/Bucharest }\nobjectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nfleet: { sites: { hala-nord: { silentS: SP5 } } }\n",
@@ -23,7 +22,6 @@ beforeAll(async () => {
   dataDir = join(installation.folder, "centre");
   await centre.start();
 });
-afterAll(() => installation.remove());
 
 const santinela = (line: string, more: Partial<Terminal> = {}) =>
   run([...line.split(" "), "--config", join(installation.folder, "centre.yaml")], {

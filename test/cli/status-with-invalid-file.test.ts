@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { santinela } from "../support/command-line.ts";
 import { Installation } from "../support/installation.ts";
 
@@ -8,13 +8,12 @@ let installation: Installation;
 let file: string;
 let dataDir: string;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");
   file = join(installation.folder, "site.yaml");
   dataDir = join(installation.folder, "site");
   await site.start();
 });
-afterEach(() => installation.remove());
 
 const santinelaStatus = (...more: string[]) =>
   santinela(["status", "--config", file, ...more], { cwd: installation.folder });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { installationSecrets } from "../../src/cli/support-bundle.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { santinela } from "../support/command-line.ts";
@@ -11,10 +11,9 @@ import { Installation } from "../support/installation.ts";
 let installation: Installation;
 let file: string;
 beforeEach(() => {
-  installation = new Installation();
+  installation = Installation.temporary();
   file = join(installation.folder, "site.yaml");
 });
-afterEach(() => installation.remove());
 
 const bundle = (...more: string[]) =>
   santinela(["support-bundle", "--config", file, ...more], { cwd: installation.folder });

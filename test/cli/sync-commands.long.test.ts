@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { SyncRecordView } from "../../src/site/sync-view.ts";
@@ -15,7 +15,7 @@ let installation: Installation;
 let site: DaemonProcess;
 let centre: DaemonProcess;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   const started = await startCentre(installation, THERE);
   const { port } = started;
   centre = started.centre;
@@ -25,7 +25,6 @@ beforeEach(async () => {
   );
   await site.start();
 });
-afterEach(() => installation.remove());
 
 const sync = (...words: string[]) =>
   santinela(["sync", ...words, "--config", "site.yaml"], { cwd: installation.folder });

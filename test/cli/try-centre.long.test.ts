@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
@@ -13,10 +13,9 @@ let installation: Installation;
 let centre: DaemonProcess;
 let port: number;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   ({ centre, port } = await startCentre(installation, OBJECTIVES));
 });
-afterEach(() => installation.remove());
 
 /** Tests a new file at the dispatch centre; no daemon runs with it. */
 async function tryCentre(yaml: string, ...more: string[]): Promise<Awaited<ReturnType<typeof santinela>>> {

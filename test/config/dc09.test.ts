@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { changesOf } from "../../src/config/reload.ts";
 import type { AppError } from "../../src/domain/errors.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-dc09-"));
+  folder = temporaryFolder();
   file = join(folder, "santinela.yaml");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (yaml: string): Config => {
   writeFileSync(file, yaml);

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* The intervals of reports at a site, and the times of silence at its dispatch centre. */
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-fleet-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (yaml: string, env: Record<string, string> = {}): Config => {
   const file = join(folder, "santinela.yaml");

@@ -1,22 +1,21 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   configurationToRun,
   dataDirectories,
   keepLastGood,
   type EffectiveConfiguration,
 } from "../../src/config/last-good.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-last-good-"));
+  folder = temporaryFolder();
   file = join(folder, "etc", "santinela.yaml");
   mkdirSync(dirname(file));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const toRun = (env: Record<string, string> = {}): EffectiveConfiguration =>
   configurationToRun({ file, env, cwd: folder });

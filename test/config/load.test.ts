@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-config-"));
+  folder = temporaryFolder();
   file = join(folder, "santinela.yaml");
   writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (yaml: string, env: Record<string, string> = {}): Config => {
   writeFileSync(file, yaml);

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../../src/config/load.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* What an installer may write in `outputs`, and the remedies for what cannot work. */
 
@@ -123,23 +123,19 @@ test.each([
     ["{ name: z, on: alarm, gpio: 5, chip: a }", "{ name: a, on: alarm, gpio: 5, chip: b }"],
   ],
 ])("a line with two uses is refused under another name of its chip: %s", (_case, gpio, chip, outputs) => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-lines-"));
-  try {
-    const link = join(folder, "expander");
-    symlinkSync("/dev/null", link);
-    const last = outputs.length - 1;
-    const user = last === 0 ? "zone door" : "output z";
-    expect(() =>
-      read(outputs.map((output) => `  - ${output}\n`).join(""), `${CHIPS.replace("LINK", link)}${ZONES}`),
-    ).toThrow(
-      new RegExp(
-        `^/x/s\\.yaml:${4 + last}:\\d+: outputs\\[${last}\\]\\.gpio: line ${chip}/${gpio} is also used by ${user}\\. Use another line$`,
-        "m",
-      ),
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  const link = join(folder, "expander");
+  symlinkSync("/dev/null", link);
+  const last = outputs.length - 1;
+  const user = last === 0 ? "zone door" : "output z";
+  expect(() =>
+    read(outputs.map((output) => `  - ${output}\n`).join(""), `${CHIPS.replace("LINK", link)}${ZONES}`),
+  ).toThrow(
+    new RegExp(
+      `^/x/s\\.yaml:${4 + last}:\\d+: outputs\\[${last}\\]\\.gpio: line ${chip}/${gpio} is also used by ${user}\\. Use another line$`,
+      "m",
+    ),
+  );
 });
 
 test("the same line of another chip is another line, and each use of an output's line is named", () => {

@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { readConfiguration } from "../../src/config/load.ts";
 import { changesOf, type ConfigurationChanges } from "../../src/config/reload.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-changes-"));
+  folder = temporaryFolder();
   for (const name of ["one", "two"])
     writeFileSync(join(folder, name), `${name} and sixteen characters`, { mode: 0o600 });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const read = (text: string): Config =>
   readConfiguration({ file: join(folder, "santinela.yaml"), text }, { env: {}, cwd: folder });

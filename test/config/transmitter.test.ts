@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { changesOf } from "../../src/config/reload.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-transmitter-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "receiver.key"), "ab".repeat(16), { mode: 0o600 });
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (yaml: string): Config => {
   const file = join(folder, "santinela.yaml");

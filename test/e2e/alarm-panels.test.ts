@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
@@ -11,11 +11,10 @@ let installation: Installation;
 let port: number;
 const key = newAlarmPanelKey(32);
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   installation.secret("panel.key", `${key}\n`);
   port = await freePort();
 });
-afterEach(() => installation.remove());
 
 function siteOf(more = ""): DaemonProcess {
   return installation.daemon(

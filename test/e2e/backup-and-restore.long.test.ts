@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { transaction } from "../../src/store/transaction.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
@@ -25,7 +25,7 @@ let dataDir: string;
 let backups: string;
 
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon(
     "site",
     "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: hand, name: hand, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
@@ -45,7 +45,6 @@ beforeEach(async () => {
   database.close();
   await site.start();
 });
-afterEach(() => installation.remove());
 
 /** Creates a backup and deletes it. @returns whether it ended, with success or not */
 function takeCopy(): () => boolean {

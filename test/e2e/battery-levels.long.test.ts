@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { santinela } from "../support/command-line.ts";
@@ -29,11 +29,10 @@ let installation: Installation;
 let site: DaemonProcess;
 let port: number | undefined;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon("site", CONFIGURATION);
   ({ mqttPort: port } = await site.start());
 });
-afterEach(() => installation.remove());
 
 const file = (): string => join(installation.folder, "site.yaml");
 const zones = (): Promise<ZoneView[]> => site.get("/site/zones");

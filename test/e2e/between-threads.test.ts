@@ -9,7 +9,7 @@ import { buildingsYaml, Installation } from "../support/installation.ts";
 const LEVELS = 45_000;
 const MINIMAL = { name: "Poarta", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 let token: string;
 let baseUrl: string;
 beforeAll(async () => {
@@ -23,7 +23,6 @@ beforeAll(async () => {
   const signIn = await send("POST", "/auth/token", JSON.stringify(account));
   ({ token } = (await signIn.json()) as { token: string });
 });
-afterAll(() => installation.remove());
 
 function send(method: string, path: string, body?: string): Promise<Response> {
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };

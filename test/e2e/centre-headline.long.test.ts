@@ -11,23 +11,21 @@ import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { buildingsYaml, Installation, MAIN } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 const run = promisify(execFile);
 const BEGINNING = "attention: no site is enrolled yet: begin with santinela sites invite";
 
 /** @param database appended to the configuration */
 function centreTests(database: () => Promise<string>): void {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let centre: DaemonProcess;
   let port: number;
   beforeAll(async () => {
-    installation = new Installation();
     const yaml = `site: { name: Dispecerat, ref: centre }\nhttp: { port: 0 }\n${buildingsYaml(3)}`;
     centre = installation.centre("centre", yaml + (await database()));
     port = (await centre.start()).httpPort;
   });
-  afterAll(() => installation.remove());
 
   const ask = async <T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T> => {
     const { status, value } = await askDaemon(join(installation.folder, "centre"), method, path, body);
@@ -110,11 +108,6 @@ function centreTests(database: () => Promise<string>): void {
 
 describe("the headline of a dispatch centre on SQLite", () => centreTests(async () => ""));
 
-describeWithPostgres("the headline of a dispatch centre on PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server.stop());
+describeOnPostgres("the headline of a dispatch centre on PostgreSQL", (server) => {
   centreTests(async () => `database: ${await server.newDatabase()}\n`);
 });

@@ -1,19 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { buildingsYaml, EDGE, Installation, upstreamYaml } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, describeWithPostgres } from "../support/postgres.ts";
 
 const RECORD = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 };
 
-describeWithPostgres("two processes of a dispatch centre on one database", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a dispatch centre on one database", (server) => {
   let url: string;
   let installation: Installation;
   let first: DaemonProcess;
@@ -21,19 +20,14 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
   let ports: readonly [number, number];
 
   beforeEach(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
-    installation = new Installation();
+    installation = Installation.temporary();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0 }\n${buildingsYaml(2)}`;
     first = installation.centre("first", yaml);
     second = installation.centre("second", yaml);
     await first.addAccount(EDGE, "administrator");
     const [one, other] = await Promise.all([first.start(), second.start()]);
     ports = [one.httpPort, other.httpPort];
-  });
-  afterEach(async () => {
-    await installation.remove();
-    await server.stop();
   });
 
   const ask = (which: 0 | 1, path: string, token: string, init: RequestInit = {}): Promise<Response> =>
@@ -145,6 +139,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
     const away = await run("doctor");
     expect(away.stdout).toContain("✖ Databases: PostgreSQL: the database is not available");
     expect(away.code).toBe(1);
+    await server.startAgain();
   });
 
   test("sign in to a database with a password from a file, and name the reason when it is wrong", async () => {
@@ -261,10 +256,7 @@ describeWithPostgres("two processes of a dispatch centre on one database", () =>
 
 describeWithPostgres("a dispatch centre", () => {
   let installation: Installation;
-  beforeEach(() => {
-    installation = new Installation();
-  });
-  afterEach(() => installation.remove());
+  beforeEach(() => (installation = Installation.temporary()));
 
   test("shows no password of its database", async () => {
     installation.centre("centre", 'database: "postgres://u:s3cr3t@db/x?password=s3cr3t&sslmode=require"\n');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { STEPS } from "../../src/postgres/schema.ts";
 import { etagOf } from "../../src/service/records.ts";
 import { buildingsYaml, EDGE, Installation } from "../support/installation.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Each test sends the same request to two processes at once, over HTTP: one may win, and the others get an answer of the contract. */
 
@@ -17,17 +17,14 @@ interface Answer {
   readonly body: unknown;
 }
 
-describeWithPostgres("two processes of a dispatch centre that get the same request at once", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a dispatch centre that get the same request at once", (server) => {
   let url: string;
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let bases: readonly string[];
   let token: string;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
-    installation = new Installation();
     const yaml = `database: "${url}"\nsite: { ref: centre, locale: en }\nhttp: { port: 0, connectionsPerAddressMax: 256 }\n${buildingsYaml(2)}`;
     const centres = ["first", "second"].map((name) => installation.centre(name, yaml));
     // The database is empty: both bring its schema up, and each would add the first administrator and the first key.
@@ -35,10 +32,6 @@ describeWithPostgres("two processes of a dispatch centre that get the same reque
     bases = started.map(({ httpPort }) => `http://127.0.0.1:${httpPort}`);
     await centres[0]?.addAccount(EDGE, "administrator");
     ({ token } = (await send(0, "POST", "/auth/token", EDGE)).body as { token: string });
-  });
-  afterAll(async () => {
-    await installation.remove();
-    await server.stop();
   });
 
   /** Sends a request to one of the processes. The contents of each refusal are those of the contract. */

@@ -32,7 +32,7 @@ const ZONES_YAML = `zones:\n${ids
   .join("")}`;
 
 describeWithFakeClock("a site that wakes up in 1970", () => {
-  const installation = new Installation();
+  const installation = Installation.temporary(afterAll);
   let clock: FakeClock;
   let centre: DaemonProcess;
   let site: DaemonProcess;
@@ -48,7 +48,6 @@ describeWithFakeClock("a site that wakes up in 1970", () => {
     clock.set("-56y");
     await site.start(clock.environment);
   });
-  afterAll(() => installation.remove());
 
   async function trip(id: number): Promise<void> {
     const folder = join(installation.folder, "site");

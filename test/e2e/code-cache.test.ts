@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { MAIN } from "../support/built-program.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -16,12 +16,11 @@ describe("a program with code caches", () => {
   let folder: string;
   let program: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-caches-"));
+    folder = temporaryFolder();
     program = join(folder, "dist", "program");
     cpSync(dirname(MAIN), dirname(program), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const caches = (): string[] =>
     readdirSync(program).flatMap((name) => (name.endsWith(".cache") ? [join(program, name)] : []));

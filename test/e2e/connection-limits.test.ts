@@ -13,7 +13,7 @@ const OWN_ADDRESS = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 const sockets: Socket[] = [];
 let port: number;
 beforeAll(async () => {
@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
-  await installation.remove();
 });
 
 /** Opens connections and waits until each has a response or is closed. @returns the open ones */

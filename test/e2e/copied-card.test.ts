@@ -23,7 +23,7 @@ import {
   upstreamYaml,
 } from "../support/installation.ts";
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 const OBJECTIVES = buildingsYaml(1);
 const ZONE =
   "zones:\n  - { id: gate, name: Gate, kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n";
@@ -41,7 +41,6 @@ beforeAll(async () => {
   dataDir = join(installation.folder, "site");
   await site.start();
 });
-afterAll(() => installation.remove());
 
 const run = (...line: string[]): ReturnType<typeof santinela> =>
   santinela([...line, "--config", "site.yaml"], { cwd: installation.folder });

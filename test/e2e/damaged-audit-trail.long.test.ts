@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Condition } from "../../src/domain/condition.ts";
 import { backUpRegularly } from "../../src/ops/backups.ts";
@@ -22,14 +22,13 @@ let site: DaemonProcess;
 let file: string;
 let beganMs: number;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon("site", YAML);
   file = join(installation.folder, "site", "santinela.db");
   beganMs = Date.now() - 3_600_000;
   await site.start();
   await site.end("SIGTERM");
 });
-afterEach(() => installation.remove());
 
 /** Adds deletions, a second apart, and returns the hashes of all entries by their position. */
 function addDeletions(first: number, count: number): string[] {

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
@@ -19,10 +19,9 @@ const LIMIT_MS = 60_000;
 let site: Installation;
 let dataDir: string;
 beforeEach(() => {
-  site = new Installation();
+  site = Installation.temporary();
   dataDir = join(site.folder, "site");
 });
-afterEach(() => site.remove());
 
 /** The answer of the daemon; undefined while it restarts. */
 const ask = (method: "GET" | "POST", path: string, body?: unknown): Promise<ControlAnswer | undefined> =>

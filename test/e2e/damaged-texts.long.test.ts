@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
@@ -31,7 +31,7 @@ let centre: DaemonProcess;
 let site: DaemonProcess;
 let dataDir: string;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   const started = await startCentre(installation, buildingsYaml(HALLS));
   centre = started.centre;
   dataDir = join(installation.folder, "site");
@@ -40,7 +40,6 @@ beforeEach(async () => {
   site = installation.daemon("site", yaml + others);
   await site.start();
 });
-afterEach(() => installation.remove());
 
 async function set(hall: number, contact: "open" | "normal"): Promise<void> {
   const order = { zone: `hall-${hall}`, contact };

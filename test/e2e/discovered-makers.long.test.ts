@@ -31,15 +31,12 @@ let installation: Installation;
 let site: DaemonProcess;
 let client: MqttClient;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon("site", yamlOf([]));
   const { mqttPort } = await site.start();
   client = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`);
 });
-afterEach(async () => {
-  await client.endAsync(true);
-  await installation.remove();
-});
+afterEach(() => client.endAsync(true));
 
 const look = (): Promise<DiscoveryView> => site.get("/site/discovered");
 const proposalsIn = ({ devices }: DiscoveryView): ProposalView[] =>

@@ -16,7 +16,7 @@ let site: DaemonProcess;
 let devices: AnnouncingDevices;
 let port: number | undefined;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon(
     "site",
     "http: { port: 0 }\nmqtt: { listen: { port: 0 } }\ngpio: { backend: simulated }\n",
@@ -24,10 +24,7 @@ beforeEach(async () => {
   ({ mqttPort: port } = await site.start());
   devices = await AnnouncingDevices.at(`mqtt://127.0.0.1:${port}`);
 });
-afterEach(async () => {
-  await devices.end();
-  await installation.remove();
-});
+afterEach(() => devices.end());
 
 test("devices at the built-in broker are found and tried out in the web panel, at the port that was opened", async () => {
   expect((await site.get<StatusView>("/site/status")).brokerPort).toBe(port);

@@ -12,7 +12,7 @@ import { EDGE, Installation, interventionsOf, upstreamYaml } from "../support/in
 const OBJECTIVES =
   "objectives: { obiective/cladiri: [{ id: 1, name: Hall }, { id: 2, name: Yard }] }\nmqtt: off\ngpio: { backend: simulated }\nhttp: { port: 0 }\n";
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 let centre: DaemonProcess;
 let site: DaemonProcess;
 
@@ -24,7 +24,6 @@ beforeAll(async () => {
   site = installation.daemon("site", `site: { ref: hall }\n${OBJECTIVES}${upstreamYaml(httpPort)}`);
   await site.start();
 });
-afterAll(() => installation.remove());
 
 const at = (who: "site" | "centre", method: "POST" | "PUT", path: string, body?: unknown) =>
   askDaemon(join(installation.folder, who), method, path, body);

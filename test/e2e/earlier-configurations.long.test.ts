@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type {
   ConfigurationResult,
@@ -40,10 +40,7 @@ const dataDir = (): string => join(installation.folder, "site");
 const content = (): string => readFileSync(file(), "utf8");
 const keptFolder = (): string => join(dataDir(), "configurations");
 
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 async function start(yaml: string, environment?: NodeJS.ProcessEnv): Promise<void> {
   site = installation.daemon("site", yaml);

@@ -16,19 +16,17 @@ const ZONES = `zones:
 `;
 const COMMON = "mqtt: off\ngpio: { backend: simulated }\n";
 
-let installation: Installation;
+const installation = Installation.temporary(afterAll);
 let centre: DaemonProcess;
 let centrePort: number;
 let authority: string;
 beforeAll(async () => {
-  installation = new Installation();
   centre = installation.daemon("centre", `http: { port: 0, tls: own }\n${COMMON}${OBJECTIVES}`);
   await centre.addAccount(EDGE, "operator");
   installation.secret("upstream.password", EDGE.password);
   centrePort = (await centre.start()).httpPort;
   authority = readFileSync(join(installation.folder, "centre", "tls", "ca.crt"), "utf8");
 });
-afterAll(() => installation.remove());
 
 function ask(path: string, ca?: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
@@ -26,13 +26,12 @@ const MALLORY = { email: "mallory@site.example", password: "a different horse an
 let installation: Installation;
 let site: DaemonProcess;
 beforeEach(() => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon(
     "site",
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(1)}`,
   );
 });
-afterEach(() => installation.remove());
 
 async function create(user: ApiUser, name: string): Promise<number> {
   const body = { name, objectiveType: "obiective/cladiri", objectiveId: 1 };

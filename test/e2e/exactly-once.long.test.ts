@@ -36,14 +36,13 @@ describeWithMosquitto("with a real broker", () => {
   let sensors: MqttClient;
 
   beforeEach(async () => {
-    installation = new Installation();
+    installation = Installation.temporary();
     broker = await startMosquitto();
     sensors = await connectAsync(broker.url);
   });
   afterEach(async () => {
     await sensors.endAsync();
     await broker.stop();
-    await installation.remove();
   });
 
   /** Starts the site and opens every gate after a closed reading, a number of them between two kills. */

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /*
  * A real file system that fills up under the running daemon, with errors from the kernel. It is in memory, so
@@ -45,13 +45,12 @@ describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => 
   beforeEach(() => {
     disk = new SmallDisk(DISK_MB);
     dataDir = join(disk.folder, "var");
-    inMemory = mkdtempSync(join(tmpdir(), "santinela-run-"));
+    inMemory = temporaryFolder();
     writeFileSync(join(disk.folder, "site.yaml"), YAML);
   });
   afterEach(async () => {
     await end("SIGKILL");
     disk.remove();
-    rmSync(inMemory, { recursive: true });
   });
 
   async function start(): Promise<void> {

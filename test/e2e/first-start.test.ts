@@ -140,10 +140,7 @@ test("a dispatch centre without a file starts in an empty folder, and takes a re
 
 describe("a missing dependency is a condition and not an exit", () => {
   let installation: Installation;
-  beforeEach(() => {
-    installation = new Installation();
-  });
-  afterEach(() => installation.remove());
+  beforeEach(() => (installation = Installation.temporary()));
 
   test("a broker, GPIO lines and a dispatch centre that do not respond", async () => {
     const objective = "objective: { type: obiective/cladiri, id: 1 }";
@@ -212,10 +209,7 @@ zones:
 
 describe("a start that fails", () => {
   let installation: Installation;
-  beforeEach(() => {
-    installation = new Installation();
-  });
-  afterEach(() => installation.remove());
+  beforeEach(() => (installation = Installation.temporary()));
 
   test("a second daemon on the same data exits with 75", async () => {
     const yaml = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
@@ -253,7 +247,7 @@ describe("a start that fails", () => {
 });
 
 test("a damaged database does not delay alarms: it is quarantined, and a condition is raised", async () => {
-  const installation = new Installation();
+  const installation = Installation.temporary();
   const folder = join(installation.folder, "site");
   mkdirSync(folder);
   writeFileSync(join(folder, "santinela.db"), "this is not a database, only some text ".repeat(50));
@@ -265,7 +259,6 @@ test("a damaged database does not delay alarms: it is quarantined, and a conditi
   expect(readFileSync(join(folder, "quarantine", kept, "santinela.db"), "utf8")).toMatch(
     /^this is not a database/,
   );
-  await installation.remove();
 });
 
 describe("a page damaged after a clean shutdown", () => {
@@ -273,7 +266,7 @@ describe("a page damaged after a clean shutdown", () => {
   let folder: string;
   let site: DaemonProcess;
   beforeEach(async () => {
-    installation = new Installation();
+    installation = Installation.temporary();
     folder = join(installation.folder, "site");
     site = installation.daemon(
       "site",
@@ -288,7 +281,6 @@ zones:
     await site.start();
     await site.end("SIGTERM");
   });
-  afterEach(() => installation.remove());
 
   /** Overwrites the first page of a table. */
   function damage(name: string, table: string): void {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { ConfiguredZonesView } from "../../src/site/configuration-view.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { santinela } from "../support/command-line.ts";
@@ -6,10 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf } from "../support/installation.ts";
 
 let installation: Installation;
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 /** The command is never interrupted. */
 const never = (): Promise<void> => new Promise(() => {});

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { connectAsync } from "mqtt";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
@@ -26,12 +26,11 @@ const run = promisify(execFile);
 let installation: Installation;
 let site: DaemonProcess;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon("site", ZONES);
   await site.start();
   await headline("well");
 });
-afterEach(() => installation.remove());
 
 type Headline = StatusView["headline"];
 

@@ -21,12 +21,11 @@ const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000
 const LONG_SORT = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1}&_end=${RECORDS}`;
 
 describe("a site with very large tables of records and objectives", () => {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let site: DaemonProcess;
   let dataDir: string;
 
   beforeAll(async () => {
-    installation = new Installation();
     site = installation.daemon(
       "site",
       "http: { port: 0 }\nmqtt: off\nzones:\n  - { id: door, name: Door, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
@@ -36,7 +35,6 @@ describe("a site with very large tables of records and objectives", () => {
     addRecords(join(dataDir, "santinela.db"));
     await site.start();
   });
-  afterAll(() => installation.remove());
 
   const ask = (path: string): Promise<ControlAnswer> => askDaemon(dataDir, "GET", path);
   const idsIn = ({ value }: ControlAnswer): number[] => (value as { id: number }[]).map(({ id }) => id);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Daemon } from "../../src/daemon.ts";
@@ -11,6 +10,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { daemonInProcess, machineWith } from "../support/daemon-in-process.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeConverters } from "../support/fake-converters.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** One end-of-line resistor and one across the contact, of 2.2 kΩ each. */
 const [NORMAL, ALARM] = [2200, 4400];
@@ -21,14 +21,13 @@ let folder: string;
 let converters: FakeConverters;
 let daemon: Daemon | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-loops-"));
+  folder = temporaryFolder();
   converters = new FakeConverters();
 });
 afterEach(async () => {
   await daemon?.stop();
   daemon = undefined;
   converters.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A whole daemon in this process, with the real clock, on a machine with these converters. */

@@ -20,7 +20,7 @@ import { Installation, MAIN } from "../support/installation.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 const dataDir = join(installation.folder, "site");
 const configFile = join(installation.folder, "site.yaml");
 const main = join(installation.folder, "program", "dist", "main.js");
@@ -46,10 +46,7 @@ zones:
   site = new DaemonProcess({ main, configFile, dataDir });
   ports = await site.start();
 });
-afterAll(async () => {
-  await site.end("SIGKILL");
-  await installation.remove();
-});
+afterAll(() => site.end("SIGKILL"));
 
 function ask(method: string, path: string, body?: Buffer, type = "application/json"): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -15,7 +15,7 @@ let site: DaemonProcess;
 let centre: DaemonProcess;
 
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   const started = await startCentre(installation, OBJECTIVES);
   centre = started.centre;
   site = installation.daemon(
@@ -23,7 +23,6 @@ beforeEach(async () => {
     `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}${ZONE}${upstreamYaml(started.port)}`,
   );
 });
-afterEach(() => installation.remove());
 
 describe("a power cut", () => {
   test.each([

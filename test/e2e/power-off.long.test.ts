@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { santinela } from "../support/command-line.ts";
@@ -12,10 +12,7 @@ import { buildingsYaml, Installation, interventionsOf } from "../support/install
 const LIMIT_MS = 60_000;
 
 let installation: Installation;
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 const zone = (id: string): string =>
   `  - { id: ${id}, name: ${id}, kind: power, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n`;

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Daemon } from "../../src/daemon.ts";
@@ -8,18 +7,16 @@ import type { ZoneView } from "../../src/site/zone-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { daemonInProcess, machineWith } from "../support/daemon-in-process.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const LIMIT_MS = 60_000;
 
 let folder: string;
 let daemon: Daemon | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-power-"));
-});
+beforeEach(() => (folder = temporaryFolder()));
 afterEach(async () => {
   await daemon?.stop();
   daemon = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The files of a Raspberry Pi in /sys, beside those of another measuring device. */

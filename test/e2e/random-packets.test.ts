@@ -19,11 +19,10 @@ import { buildingsYaml, Installation } from "../support/installation.ts";
 const RUNS = 150;
 const TOPIC = "zigbee2mqtt/gate";
 
-let installation: Installation;
+const installation = Installation.temporary(afterAll);
 let site: DaemonProcess;
 let port: number;
 beforeAll(async () => {
-  installation = new Installation();
   site = installation.daemon(
     "site",
     `http: { port: 0 }\nmqtt: { listen: { port: 0 } }\ngpio: { backend: simulated }\n${buildingsYaml(1)}` +
@@ -34,7 +33,6 @@ beforeAll(async () => {
   if (mqttPort === undefined) throw new Error("the daemon has no broker");
   port = mqttPort;
 });
-afterAll(() => installation.remove());
 
 /** Never the topic of the sensor: a forged reading would be a trip. */
 const topic = fc.constantFrom("a", "a/b", "+/b", "#", "a/#/b", "$SYS/uptime", "", "é\0", "x/".repeat(120));

@@ -32,10 +32,7 @@ const line = (id: string, gpio: number, more = ""): string => zone(id, `{ gpio: 
 
 let installation: Installation;
 let site: DaemonProcess;
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 /** Whether a process handles SIGHUP, the first bit of its caught signals (proc(5)). */
 function catchesHangUp(pid: number | undefined): boolean {

@@ -109,11 +109,7 @@ async function breakOffAll(door: ConnectionTarget, exchanges: readonly ResetExch
   await Promise.all(Array.from({ length: AT_ONCE }, client));
 }
 
-let installation: Installation;
-beforeAll(() => {
-  installation = new Installation();
-});
-afterAll(() => installation.remove());
+const installation = Installation.temporary(afterAll);
 
 describe.each([
   ["without encryption", false],

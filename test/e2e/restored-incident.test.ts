@@ -5,8 +5,7 @@ import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
-const installation = new Installation();
-afterAll(() => installation.remove());
+const installation = Installation.temporary(afterAll);
 
 const YAML = `
 http: { port: 0 }

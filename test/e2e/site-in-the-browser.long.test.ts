@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type {
   ConfigurationProposalView,
@@ -31,10 +31,7 @@ let installation: Installation;
 let site: DaemonProcess;
 let base: string;
 let token: string;
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 async function start(environment?: NodeJS.ProcessEnv): Promise<void> {
   site = installation.daemon("site", CONFIGURATION);

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /**
  * Simulates a systemd socket unit: listens, passes the socket to each run of the service, and restarts the
@@ -43,16 +43,13 @@ let folder: string;
 let keeper: ChildProcessWithoutNullStreams | undefined;
 let output: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-port-"));
+  folder = temporaryFolder();
   writeFileSync(
     join(folder, "santinela.yaml"),
     "dataDir: ./data\nsite: { name: Hala, ref: hala }\nmqtt: off\n",
   );
 });
-afterEach(async () => {
-  await end("SIGTERM");
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => end("SIGTERM"));
 
 async function start(env: Readonly<Record<string, string>> = {}): Promise<number> {
   const config = join(folder, "santinela.yaml");

@@ -8,12 +8,9 @@ import { Installation, MAIN } from "../support/installation.ts";
 
 let installation: Installation;
 let daemon: ChildProcess | undefined;
-beforeEach(() => {
-  installation = new Installation();
-});
+beforeEach(() => (installation = Installation.temporary()));
 afterEach(async () => {
   if (daemon?.kill("SIGTERM")) await once(daemon, "exit");
-  await installation.remove();
 });
 
 /**

@@ -1,21 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** @param http further options of the local API */
 const yaml = (http: string, mqtt = "off"): string => `
@@ -94,13 +85,8 @@ async function startedOnce(mqtt = "off"): Promise<void> {
 }
 
 describe("an alarm is recorded although", () => {
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-keys-"));
-  });
-  afterEach(async () => {
-    await end();
-    rmSync(folder, { recursive: true });
-  });
+  beforeEach(() => (folder = temporaryFolder()));
+  afterEach(() => end());
 
   test.each(["tls/ca.crt", "secrets/ca.key"])(
     "%s is damaged: a new authority is created and must be installed",
@@ -160,13 +146,12 @@ describe("an alarm is recorded although", () => {
 describe.skipIf(!CAN_MOUNT)("with a full disk for them, an alarm is recorded although", () => {
   let disk: SmallDisk;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-keys-"));
+    folder = temporaryFolder();
     disk = new SmallDisk(1);
   });
   afterEach(async () => {
     await end();
     disk.remove();
-    rmSync(folder, { recursive: true });
   });
 
   /** The databases are on another disk, whose reserve would leave space for a certificate too. */

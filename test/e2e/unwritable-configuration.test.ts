@@ -5,8 +5,7 @@ import type { ConfiguredZonesView } from "../../src/site/configuration-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { buildingsYaml, Installation } from "../support/installation.ts";
 
-const installation = new Installation();
-afterAll(() => installation.remove());
+const installation = Installation.temporary(afterAll);
 
 test("a change that cannot be written is refused with the reason, and the file stays", async () => {
   const daemon = installation.daemon(

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { EndedWalkTestView, WalkTestView, ZoneView } from "../../src/site/zone-view.ts";
@@ -24,12 +24,11 @@ let site: DaemonProcess;
 let dataDir: string;
 let client: ControlClient;
 beforeEach(() => {
-  installation = new Installation();
+  installation = Installation.temporary();
   site = installation.daemon("site", CONFIGURATION);
   dataDir = join(installation.folder, "site");
   client = new ControlClient(dataDir);
 });
-afterEach(() => installation.remove());
 
 /** A walk test in which the door trips. */
 async function walked(): Promise<WalkTestView> {

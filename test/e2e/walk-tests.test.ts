@@ -16,7 +16,7 @@ const configuration = (...ids: readonly string[]): string =>
   `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nzones:\n${ids.map(zone).join("")}`;
 
 describeWithFakeClock("the report of a walk test", () => {
-  const installation = new Installation();
+  const installation = Installation.temporary(afterAll);
   let clock: FakeClock;
   let site: DaemonProcess;
   let client: ControlClient;
@@ -26,7 +26,6 @@ describeWithFakeClock("the report of a walk test", () => {
     client = new ControlClient(join(installation.folder, "site"));
     await site.start(clock.environment);
   });
-  afterAll(() => installation.remove());
 
   const trip = async (id: string): Promise<void> => {
     await site.run(["trip", "--zone", id]);

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* systemd restarts a service whose keep-alives stop. Here they are read at a notify socket like its own. */
 
@@ -27,7 +27,7 @@ const PATROL = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId
 let folder: string;
 let processes: ChildProcessWithoutNullStreams[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-watchdog-"));
+  folder = temporaryFolder();
   processes = [];
   writeFileSync(
     join(folder, "santinela.yaml"),
@@ -36,7 +36,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const started of processes) await killed(started);
-  rmSync(folder, { recursive: true });
 });
 
 async function killed(started: ChildProcessWithoutNullStreams): Promise<void> {

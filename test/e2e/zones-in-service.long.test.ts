@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import { eventually } from "../support/eventually.ts";
@@ -14,10 +14,7 @@ const zone = (id: string): string =>
   `  - { id: ${id}, name: ${id}, kind: intrusion, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }\n`;
 
 let installation: Installation;
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 /** The command is never interrupted. */
 const never = (): Promise<void> => new Promise(() => {});

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import type {
@@ -54,10 +54,7 @@ const file = (): string => join(installation.folder, "site.yaml");
 const content = (): string => readFileSync(file(), "utf8");
 const keptFolder = (): string => join(installation.folder, "site", "configurations");
 
-beforeEach(() => {
-  installation = new Installation();
-});
-afterEach(() => installation.remove());
+beforeEach(() => (installation = Installation.temporary()));
 
 async function start(yaml: string, environment?: NodeJS.ProcessEnv): Promise<void> {
   site = installation.daemon("site", yaml);

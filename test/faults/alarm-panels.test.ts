@@ -29,13 +29,10 @@ const DIALECTS: readonly AlarmPanelDialect[] = ["standard", "covers-cr", "raw-ch
 
 let installation: Installation;
 let both: SiteAndCentre | undefined;
-beforeEach(() => {
-  installation = new Installation();
-});
+beforeEach(() => (installation = Installation.temporary()));
 afterEach(async () => {
   await both?.remove();
   both = undefined;
-  await installation.remove();
 });
 
 const accounts = Array.from({ length: PANELS }, (_, index) => String(1000 + index));

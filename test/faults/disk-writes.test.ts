@@ -23,7 +23,7 @@ const ZONES = `zones:\n${IDS.map((id) => `  - { id: door-${id}, name: Door ${id}
 /** Five times the measured value (28): only an unnecessary write loop exceeds it. */
 const LIMIT_MIB = 150;
 
-const installation = new Installation();
+const installation = Installation.temporary(afterAll);
 let dataDir: string;
 let site: ReturnType<Installation["daemon"]>;
 
@@ -36,7 +36,6 @@ beforeAll(async () => {
   );
   await site.start();
 });
-afterAll(() => installation.remove());
 
 /** MiB written by the daemon of the site since its start. */
 function writtenMiB(): number {

@@ -1,5 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,6 +7,7 @@ import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
@@ -19,7 +19,7 @@ let journalPath: string;
 let offDiskFile: string;
 let site: MonitoredZones;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-off-disk-"));
+  folder = temporaryFolder();
   journalPath = join(folder, "journal.db");
   offDiskFile = join(folder, "run", "trips.ndjson");
   site = started();
@@ -27,7 +27,6 @@ beforeEach(() => {
 afterEach(() => {
   site.stop();
   site.database.close();
-  rmSync(folder, { recursive: true });
 });
 
 function started(): MonitoredZones {

@@ -1,27 +1,26 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import type { BackupWorker } from "../../src/ops/backup-worker.ts";
 import { BUILD } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const BUILT = pathToFileURL(join(BUILD, "ops", "backup-worker.js")).href;
 
 let folder: string;
 let copy: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-hostile-"));
+  folder = temporaryFolder();
   openMainDatabase(join(folder, "santinela.db")).close();
   copy = join(folder, "copy.db");
   makeHostile(copy);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
  * A backup that claims a newer release, with an additional table that takes SQLite hours to check: each row has to fulfil

@@ -74,7 +74,7 @@ function without(image: Map<string, Buffer>, name: string, at: number, pages: nu
 }
 
 describeWithStrace("a start with a damaged database", () => {
-  const installation = new Installation();
+  const installation = Installation.temporary(afterAll);
   const path = (...names: string[]): string => join(installation.folder, ...names);
   let site: DaemonProcess;
   let worked: Image;
@@ -101,7 +101,6 @@ describeWithStrace("a start with a damaged database", () => {
     worked = imageOf(path("site"));
   });
   afterEach(() => traced?.end("SIGKILL"));
-  afterAll(() => installation.remove());
 
   function put(image: Image): void {
     rmSync(path("site"), { recursive: true, force: true });

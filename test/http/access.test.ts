@@ -1,7 +1,7 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
 import jwt from "jsonwebtoken";
 import request from "supertest";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
@@ -177,7 +177,7 @@ describe("a request without a valid token", () => {
 
 describe("after a rotation of the signing key", () => {
   test("tokens of the previous key are accepted until it is removed", async () => {
-    const own = await TestApp.make();
+    const own = await TestApp.forTest();
     const token = await own.token();
     const list = (tokens: TokenService, bearer: string) => {
       const app = createApp({ ...own.parts, tokens }).handle;
@@ -197,16 +197,14 @@ describe("after a rotation of the signing key", () => {
     const forgotten = new TokenService({ signIns, events, clock, keys: { current: next } });
     await list(forgotten, token).expect(401);
     await list(forgotten, newToken).expect(200);
-    await own.close();
   });
 });
 
 describe("password guessing", () => {
   let own: TestApp;
   beforeEach(async () => {
-    own = await TestApp.make();
+    own = await TestApp.forTest();
   });
-  afterEach(() => own.close());
   const guess = (email: string, password: string) =>
     request(own.app).post("/auth/token").send({ email, password });
 
@@ -336,7 +334,7 @@ describe("password guessing", () => {
 });
 
 test("a token expires after an hour, and a new one works", async () => {
-  const own = await TestApp.make();
+  const own = await TestApp.forTest();
   const token = await own.token();
   own.clock.advance(3599_000);
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(200);
@@ -346,11 +344,10 @@ test("a token expires after an hour, and a new one works", async () => {
     .get("/interventii")
     .set("Authorization", `Bearer ${await own.token()}`)
     .expect(200);
-  await own.close();
 });
 
 test("a disabled account is rejected at once", async () => {
-  const own = await TestApp.make();
+  const own = await TestApp.forTest();
   const token = await own.token();
   await own.run("UPDATE accounts SET disabled = TRUE");
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
@@ -358,7 +355,6 @@ test("a disabled account is rejected at once", async () => {
     .post("/auth/token")
     .send({ email: TEST_ACCOUNTS.operator, password: PASSWORD })
     .expect(401);
-  await own.close();
 });
 
 test.each<[what: string, change: (own: TestApp) => void | Promise<void>]>([
@@ -372,12 +368,11 @@ test.each<[what: string, change: (own: TestApp) => void | Promise<void>]>([
     (own: TestApp) => own.parts.accounts.setDisabled(TEST_ACCOUNTS.operator, true, TESTER),
   ],
 ])("a change of %s revokes the tokens of that account at once, and no others", async (_what, change) => {
-  const own = await TestApp.make();
+  const own = await TestApp.forTest();
   const [token, other] = [await own.token(), await own.token("administrator")];
   await change(own);
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${token}`).expect(401);
   await request(own.app).get("/interventii").set("Authorization", `Bearer ${other}`).expect(200);
-  await own.close();
 });
 
 describe("roles", () => {

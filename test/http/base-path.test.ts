@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 
 test("the API is available below the configured path only", async () => {
-  const site = await TestApp.make({ basePath: "/api/v1" });
+  const site = await TestApp.forTest({ basePath: "/api/v1" });
   const authorization = `Bearer ${await site.token()}`;
   const { headers } = await request(site.app)
     .post("/api/v1/interventii")
@@ -13,5 +13,4 @@ test("the API is available below the configured path only", async () => {
   expect(headers["location"]).toMatch(/^\/api\/v1\/interventii\/\d+$/);
   await request(site.app).get("/interventii").set("Authorization", authorization).expect(404);
   await request(site.app).get("/site/status").set("Authorization", authorization).expect(200);
-  await site.close();
 });

@@ -10,13 +10,10 @@ const BUSY_MS = 7_500;
 let site: TestApp;
 let served: ServedApp;
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
   served = await new ServedApp(site).start();
 });
-afterEach(async () => {
-  await served.stop();
-  await site.close();
-});
+afterEach(() => served.stop());
 
 test("a connection without a further request is closed after its time", async () => {
   const socket = connect(served.server.address.port, "127.0.0.1");

@@ -9,11 +9,10 @@ import { newDatabase } from "../support/postgres.ts";
 
 // The two common data providers for this style of API, as published, against a running daemon or a centre on PostgreSQL.
 
-let installation: Installation;
+const installation = Installation.temporary(afterAll);
 let url: string;
 let token: string | undefined;
 beforeAll(async () => {
-  installation = new Installation();
   const listed = `http: { port: 0 }\n${buildingsYaml(3)}`;
   const daemon = IN_POSTGRES
     ? installation.centre(
@@ -25,7 +24,6 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(await daemon.start()).httpPort}`;
   ({ token } = (await call("POST", "/auth/token", EDGE)) as { token: string });
 });
-afterAll(() => installation.remove());
 
 async function call(method: string, path: string, body?: unknown): Promise<unknown> {
   const answer = await fetch(url + path, {

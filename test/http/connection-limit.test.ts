@@ -25,13 +25,12 @@ let served: ServedApp;
 let token: string;
 const sockets: Socket[] = [];
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
   token = await site.token();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await served.stop();
-  await site.close();
 });
 
 function open(make: (port: number) => Socket): Socket {

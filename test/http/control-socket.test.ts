@@ -10,12 +10,11 @@ import { ServedApp } from "../support/served-app.ts";
 let site: TestApp;
 let served: ServedApp[];
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
   served = [];
 });
 afterEach(async () => {
   for (const one of served) await one.stop();
-  await site.close();
 });
 
 test("a control socket that was unavailable is no condition once the web server has it after a restart", async () => {

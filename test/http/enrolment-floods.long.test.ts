@@ -18,13 +18,12 @@ let centre: TestApp;
 let url: string;
 let agents: Agent[];
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   url = `http://127.0.0.1:${await centre.listen()}`;
   agents = [];
 });
 afterEach(async () => {
   for (const agent of agents) agent.destroy();
-  await centre.close();
 });
 
 /** The connections of a site with an address of its own, one for each request: the server closes one that idles during a flood. */

@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { SiteAccess } from "../../src/generated/types.ts";
 import { TestApp } from "../support/app.ts";
 import { claim, codeFor, enrolled, SITE_PASSWORD, signIn } from "../support/enrolled-site.ts";
@@ -10,9 +10,8 @@ const OTHER_PASSWORD = "z8r4-2mkqp-x7dvb-h9ctn";
 
 let centre: TestApp;
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
 });
-afterEach(() => centre.close());
 
 async function asAdministrator(method: "get" | "post" | "delete", path: string, body?: object) {
   const token = await centre.token("administrator");
@@ -84,9 +83,8 @@ test("a claim without a reference takes that of the code, once, and again after 
 });
 
 test("an expired code, a replaced one and one of another centre are refused in the same words", async () => {
-  const elsewhere = await TestApp.make();
+  const elsewhere = await TestApp.forTest();
   const ofAnother = await codeFor(elsewhere, "hala-nord", HALL);
-  await elsewhere.close();
   const replaced = await codeFor(centre, "hala-nord", HALL);
   const expired = await codeFor(centre, "hala-nord", HALL, { validH: 1 });
   centre.clock.advance(HOUR_MS);

@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
 import { PASSWORD, PATROL, TEST_ACCOUNTS, TESTER, TestApp, testOfSite } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
@@ -7,10 +7,9 @@ import { eventually } from "../support/eventually.ts";
 let site: TestApp;
 let tokens: Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>;
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
   tokens = await site.tokenOfEach();
 });
-afterEach(() => site.close());
 
 const logged = async (event: LoggedEvent["event"]): Promise<LoggedEvent[]> =>
   (await site.newestEvents(1000)).filter((entry) => entry.event === event);

@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { SiteDetail, SiteView } from "../../src/generated/types.ts";
 import type { SiteReport } from "../../src/domain/site-report.ts";
 import { TestApp } from "../support/app.ts";
@@ -8,10 +8,9 @@ import { REPORT } from "../support/fleet.ts";
 let centre: TestApp;
 let tokens: Readonly<Record<"administrator" | "operator" | "viewer", string>>;
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   tokens = await centre.tokenOfEach();
 });
-afterEach(() => centre.close());
 
 type Role = keyof typeof tokens;
 
@@ -129,7 +128,7 @@ test("a site is shown with its history, and removed by an administrator only", a
 
 test("a site has the time after which it is silent, its own or that of all", async () => {
   const times = { silentS: 600, sites: { bank: 20 } };
-  const own = await TestApp.make({ silenceTimes: () => times });
+  const own = await TestApp.forTest({ silenceTimes: () => times });
   const ask = async (path: string, report?: SiteReport) => {
     const authorization = { Authorization: `Bearer ${await own.token()}` };
     const sent = report ? request(own.app).post(path).send(report) : request(own.app).get(path);
@@ -140,7 +139,6 @@ test("a site has the time after which it is silent, its own or that of all", asy
   const details = (body as SiteView[]).map(async ({ id }) => (await ask(`/sites/${id}`)).body as SiteDetail);
   const known = (await Promise.all(details)).map(({ site, silentS }) => [site.report.ref, silentS]);
   expect(Object.fromEntries(known)).toEqual({ bank: 20, shed: 600 });
-  await own.close();
 });
 
 test("a sign-in tells that reports are taken here", async () => {

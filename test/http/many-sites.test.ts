@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A dispatch centre with many sites, several of them behind one address. */
 
@@ -14,11 +14,10 @@ const SLOW_MS = 300_000;
 let centre: TestApp;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   for (const name of ["old", "neighbour", "new"])
     await centre.parts.accounts.add({ email: siteOf(name), role: "operator", password: PASSWORD }, TESTER);
 });
-afterEach(() => centre.close());
 
 function siteOf(name: string): string {
   return `${name}@site.example`;
@@ -97,7 +96,7 @@ describe("a verified password", () => {
   testOfSite(
     "has each of three hundred sign-ins in the event log, and few of them cause an fsync of their own",
     async () => {
-      const folder = mkdtempSync(join(tmpdir(), "santinela-sites-"));
+      const folder = temporaryFolder();
       const path = join(folder, "santinela.db");
       const own = await TestApp.make({}, path);
       try {
@@ -118,7 +117,6 @@ describe("a verified password", () => {
         );
       } finally {
         await own.close();
-        rmSync(folder, { recursive: true });
       }
     },
   );

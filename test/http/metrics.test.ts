@@ -91,7 +91,7 @@ function samplesOf(text: string): { samples: Sample[]; families: Map<string, str
 }
 
 describe("the metrics of a running site", () => {
-  let installation: Installation;
+  const installation = Installation.temporary(afterAll);
   let site: DaemonProcess;
   let mqttPort: number;
   const read = async () => {
@@ -109,7 +109,6 @@ describe("the metrics of a running site", () => {
     )?.value;
 
   beforeAll(async () => {
-    installation = new Installation();
     mqttPort = await freePort();
     const zone = "kind: intrusion, objective: { type: obiective/cladiri, id: 1 }";
     site = installation.daemon(
@@ -118,7 +117,6 @@ describe("the metrics of a running site", () => {
     );
     await site.start();
   });
-  afterAll(() => installation.remove());
 
   test("count each trip of a zone once, and show its contact", async () => {
     const before = (await read()).samples;

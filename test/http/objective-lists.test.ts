@@ -16,7 +16,7 @@ let server: Server;
 let token: string;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   server = createServer(centre.served.classes, centre.app);
   await listen(server);
   token = await centre.token();
@@ -24,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections();
   await close(server);
-  await centre.close();
 });
 
 interface Answer {

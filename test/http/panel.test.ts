@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SCRIPT = "globalThis.early = {};";
 const PAGE = `<html data-base-path="" data-locale="">
@@ -15,7 +16,7 @@ const PAGE = `<html data-base-path="" data-locale="">
 `;
 
 describe("the files of the web panel", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-panel-"));
+  const folder = temporaryFolder(afterAll);
   let site: TestApp;
   beforeAll(async () => {
     mkdirSync(join(folder, "assets"));
@@ -25,10 +26,7 @@ describe("the files of the web panel", () => {
     writeFileSync(join(folder, "assets/secret.key"), "no file of the panel");
     site = await TestApp.make({ basePath: "/api", panel: { folder, locale: "ro" } });
   });
-  afterAll(async () => {
-    await site.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => site.close());
 
   test("are served without a token", async () => {
     const answer = await request(site.app).get("/").expect(200);
@@ -108,10 +106,9 @@ describe("the files of the web panel", () => {
 });
 
 test("a daemon without a built panel responds with the error body at /", async () => {
-  const site = await TestApp.make({
+  const site = await TestApp.forTest({
     panel: { folder: join(tmpdir(), "santinela-no-such-folder"), locale: "en" },
   });
   const answer = await request(site.app).get("/").expect(404);
   expect(answer.body).toMatchObject({ statusCode: 404 });
-  await site.close();
 });

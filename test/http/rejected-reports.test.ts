@@ -17,7 +17,7 @@ let served: ServedApp;
 let token: string;
 const clients: Socket[] = [];
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   token = await centre.token();
   const limits = { connectionsMax: 500, connectionsPerAddressMax: 500 };
   served = await new ServedApp(centre, { limits }).start();
@@ -28,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
   await served.stop();
-  await centre.close();
 });
 
 async function report(): Promise<number> {

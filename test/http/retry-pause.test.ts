@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { TestApp } from "../support/app.ts";
 
@@ -7,7 +7,7 @@ import { TestApp } from "../support/app.ts";
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await TestApp.make({
+  app = await TestApp.forTest({
     records: new Proxy({} as TestApp["parts"]["records"], {
       get: () => async () => {
         throw new AppError("unavailable", "the database is not available", { retryAfterS: 2 });
@@ -15,7 +15,6 @@ beforeEach(async () => {
     }),
   });
 });
-afterEach(() => app.close());
 
 test("a few clients are asked for two seconds, hundreds for more, and later ones for two again", async () => {
   const token = await app.token("operator");

@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { PATROL, TestApp } from "../support/app.ts";
 import { enrolled } from "../support/enrolled-site.ts";
@@ -12,12 +12,11 @@ let site: string;
 let dispatcher: string;
 let administrator: string;
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   site = await enrolled(centre, "hala-nord", ["obiective/cladiri/1", "obiective/bunuri/2"]);
   await enrolled(centre, "hala-sud", ["obiective/cladiri/2"]);
   ({ operator: dispatcher, administrator } = await centre.tokenOfEach());
 });
-afterEach(() => centre.close());
 
 function ask(method: "get" | "post" | "put" | "delete", path: string, token = dispatcher) {
   return request(centre.app)[method](path).set("Authorization", `Bearer ${token}`);

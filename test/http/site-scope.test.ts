@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { SiteView } from "../../src/generated/types.ts";
 import { PATROL, TESTER, TestApp } from "../support/app.ts";
@@ -18,7 +18,7 @@ let truck: Intervention;
 let foreign: Intervention;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   site = await enrolled(centre, "hala-nord", ["obiective/cladiri/1", "obiective/bunuri/2"]);
   other = await enrolled(centre, "hala-sud", ["obiective/cladiri/2"]);
   dispatcher = await centre.token();
@@ -27,7 +27,6 @@ beforeEach(async () => {
   // The id of an own objective, in another list.
   foreign = await added({ ...PATROL, name: "Secret", objectiveType: "obiective/bunuri", objectiveId: 1 });
 });
-afterEach(() => centre.close());
 
 type Method = "get" | "post" | "put" | "patch" | "delete" | "head";
 

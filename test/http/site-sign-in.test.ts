@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 import { claim, codeFor, SITE_PASSWORD } from "../support/enrolled-site.ts";
 
@@ -12,11 +12,10 @@ const SHARED = "10.0.0.7";
 let centre: TestApp;
 let email: string;
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   ({ email } = (await claim(centre, await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]), "hala-nord"))
     .body as { email: string });
 });
-afterEach(() => centre.close());
 
 const siteSignsIn = (from: string, token?: string, password = SITE_PASSWORD) =>
   centre.tokens.signIn(email, password, from, token);

@@ -25,12 +25,9 @@ let site: MonitoredZones;
 let broker: BuiltInBroker | undefined;
 
 beforeEach(() => {
-  site = new MonitoredZones([GATE, YARD]);
+  site = MonitoredZones.forTest([GATE, YARD]);
 });
-afterEach(async () => {
-  await broker?.stop();
-  site.close();
-});
+afterEach(() => broker?.stop());
 
 async function start(): Promise<void> {
   broker = builtInBrokerOf(site, {

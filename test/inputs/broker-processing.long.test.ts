@@ -45,7 +45,7 @@ let zones: BusyZones;
 let sockets: Socket[];
 
 beforeEach(async () => {
-  site = new MonitoredZones([GATE]);
+  site = MonitoredZones.forTest([GATE]);
   zones = new BusyZones(site.common);
   sockets = [];
   broker = builtInBrokerOf(site, { zones });
@@ -55,7 +55,6 @@ afterEach(async () => {
   zones.goOn();
   for (const socket of sockets) socket.destroy();
   await broker.stop();
-  site.close();
 });
 
 /** A connection that signs in and waits for no answer. */

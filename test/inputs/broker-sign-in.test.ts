@@ -20,7 +20,7 @@ let zones: MqttZones;
 let sockets: Socket[];
 
 beforeEach(async () => {
-  site = new MonitoredZones([GATE]);
+  site = MonitoredZones.forTest([GATE]);
   zones = new MqttZones(site.common);
   sockets = [];
   broker = builtInBrokerOf(site, { zones, accounts: [{ username: "sensor", password: "right" }] });
@@ -29,7 +29,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
   await broker.stop();
-  site.close();
 });
 
 /** Sends CONNECT and, without waiting for its answer, further packets. */

@@ -16,13 +16,12 @@ afterEach(async () => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   await broker?.stop();
-  site.close();
 });
 
 test("a clock that is set forward publishes no last will of a connected sensor", async () => {
   // aedes looks for wills of ended brokers every four minutes; its own timers are called here.
   const intervals = vi.spyOn(globalThis, "setInterval");
-  site = new MonitoredZones([GATE, YARD]);
+  site = MonitoredZones.forTest([GATE, YARD]);
   broker = builtInBrokerOf(site);
   await broker.start();
   const every = (ms: number): (() => void)[] =>

@@ -20,7 +20,7 @@ let sensors: MqttClient[];
 let sockets: Socket[];
 
 beforeEach(() => {
-  site = new MonitoredZones([GATE]);
+  site = MonitoredZones.forTest([GATE]);
   sensors = [];
   sockets = [];
 });
@@ -28,7 +28,6 @@ afterEach(async () => {
   for (const socket of sockets) socket.destroy();
   for (const sensor of sensors) await sensor.endAsync(true);
   await broker.stop();
-  site.close();
 });
 
 async function start(options: Partial<BuiltInBrokerOptions> = {}): Promise<void> {

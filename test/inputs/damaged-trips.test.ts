@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
@@ -22,7 +22,6 @@ let site: DispatchingSite;
 beforeEach(async () => {
   site = await DispatchingSite.make([DOOR, MOTION]);
 });
-afterEach(() => site.close());
 
 /** Replaces a part of a text in all rows. */
 function replace(table: string, column: string, from: string, to: string): void {

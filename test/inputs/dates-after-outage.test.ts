@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
@@ -21,7 +21,6 @@ beforeEach(async () => {
   await site.trip(...OTHERS.map(({ id }) => id));
   expect(site.records).toHaveLength(2);
 });
-afterEach(() => site.close());
 
 const isDated = (): boolean =>
   site.zones.trips.filter(({ zoneId }) => zoneId !== SMOKE.id).every((trip) => trip.isDated);

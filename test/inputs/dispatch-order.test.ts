@@ -35,10 +35,7 @@ beforeEach(async () => {
   await site.trip("yard");
   await site.trip("roof");
 });
-afterEach(async () => {
-  answerAll();
-  await site.close();
-});
+afterEach(() => answerAll());
 
 test("a trip is dispatched while the API takes long for one of another objective", async () => {
   await open("hall", { untilHeld: true });

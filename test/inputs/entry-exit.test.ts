@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
@@ -9,7 +9,6 @@ const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const simulated = { simulated: true } as const;
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(
@@ -17,11 +16,6 @@ async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions,
   );
   site.zones.monitor.setGate(GATE, "open");
   for (const { id } of zones) site.zones.monitor.read(id, "normal", { live: true });
-}
-
-async function passes(ms: number): Promise<void> {
-  site.zones.clock.advance(ms);
-  await site.settled();
 }
 
 const opens = (zoneId: string): void => void site.zones.monitor.read(zoneId, "open", { live: true });
@@ -33,11 +27,11 @@ describe("an entry door with 30 s of entry delay", () => {
   test("is recorded at once, no alarm until the end of the delay, and dispatched then with the time of its opening", async () => {
     await make(DOOR);
     opens("door");
-    await passes(29_999);
+    await site.pass(29_999);
     expect(site.zones.trips).toMatchObject([{ state: "waiting" }]);
     expect(site.zones.journal.trips.unrecordedZones(10)).toEqual([]);
     expect(site.records).toEqual([]);
-    await passes(1);
+    await site.pass(1);
     expect(site.records).toMatchObject([
       { name: "Alarm, intrusion: Door", dateStart: "2026-11-20T23:30:00" },
     ]);
@@ -46,10 +40,10 @@ describe("an entry door with 30 s of entry delay", () => {
   test("is cancelled when disarmed meanwhile, and its closing is in no record", async () => {
     await make(DOOR);
     opens("door");
-    await passes(20_000);
+    await site.pass(20_000);
     arm("closed");
     site.zones.monitor.read("door", "normal", { live: true });
-    await passes(3_600_000);
+    await site.pass(3_600_000);
     expect(site.records).toEqual([]);
     expect(site.zones.trips).toMatchObject([
       { state: "cancelled", reason: "the gate closed within the entry delay (mqtt)" },
@@ -63,11 +57,11 @@ describe("an entry door with 30 s of entry delay", () => {
   test("does not delay a glass break meanwhile, and joins its incident", async () => {
     await make(DOOR, { id: "glass", name: "Window", kind: "glass" });
     opens("door");
-    await passes(10_000);
+    await site.pass(10_000);
     opens("glass");
     await site.settled();
     expect(site.records).toMatchObject([{ name: "Alarm, glass break: Window", police: false }]);
-    await passes(20_000);
+    await site.pass(20_000);
     expect(site.records).toMatchObject([{ notes: "23:30 Door", police: true }]);
   });
 
@@ -79,7 +73,7 @@ describe("an entry door with 30 s of entry delay", () => {
     await make(DOOR);
     opens("door");
     await site.powerCut(cutMs);
-    await passes(thenMs);
+    await site.pass(thenMs);
     expect(site.dispositions).toEqual([state]);
   });
 
@@ -88,7 +82,7 @@ describe("an entry door with 30 s of entry delay", () => {
     opens("door");
     site.zones.clock.stepWall(-86_400_000);
     await site.powerCut(1_000);
-    await passes(45_000);
+    await site.pass(45_000);
     expect(site.dispositions).toEqual(["posted"]);
   });
 
@@ -97,7 +91,7 @@ describe("an entry door with 30 s of entry delay", () => {
     opens("door");
     await site.powerCut(10_000);
     arm("closed");
-    await passes(60_000);
+    await site.pass(60_000);
     expect(site.dispositions).toEqual(["cancelled"]);
   });
 
@@ -105,15 +99,15 @@ describe("an entry door with 30 s of entry delay", () => {
     await make(DOOR);
     for (let day = 0; day < 30; day += 1) {
       opens("door");
-      await passes(10_000);
+      await site.pass(10_000);
       arm("closed");
       site.zones.monitor.read("door", "normal", { live: true });
-      await passes(600_000);
+      await site.pass(600_000);
       arm("open");
     }
     expect(new Set(site.dispositions)).toEqual(new Set(["cancelled"]));
     opens("door");
-    await passes(30_000);
+    await site.pass(30_000);
     expect(site.records).toHaveLength(1);
   });
 
@@ -121,14 +115,14 @@ describe("an entry door with 30 s of entry delay", () => {
     await make({ ...DOOR, swinger: { maxTrips: 2 } });
     for (const pauseMs of [9 * 3_600_000, 31 * 60_000, 31 * 60_000]) {
       opens("door");
-      await passes(30_000);
+      await site.pass(30_000);
       site.zones.monitor.read("door", "normal", { live: true });
-      await passes(pauseMs);
+      await site.pass(pauseMs);
     }
     expect(site.dispositions).toEqual(["posted", "posted", "posted"]);
     expect(site.records).toHaveLength(3);
     opens("door");
-    await passes(30_000);
+    await site.pass(30_000);
     expect(site.dispositions[3]).toBe("swinger");
   });
 
@@ -137,7 +131,7 @@ describe("an entry door with 30 s of entry delay", () => {
     await make({ ...DOOR, gate: { schedule: "fri 20:00-23:31" } });
     site.zones.clock.advance(45_000);
     opens("door");
-    await passes(60_000);
+    await site.pass(60_000);
     expect(site.dispositions).toEqual(["cancelled"]);
   });
 });
@@ -148,18 +142,18 @@ describe("an exit delay of 45 s", () => {
   test("suppresses openings; contacts that are open at its end are listed", async () => {
     await make({ id: "door", name: "Door", gate: EXIT }, { id: "hall", name: "Hall", gate: EXIT });
     arm("closed");
-    await passes(60_000);
+    await site.pass(60_000);
     arm("open");
-    await passes(10_000);
+    await site.pass(10_000);
     opens("door");
     opens("hall");
     site.zones.monitor.read("hall", "normal", { live: true });
-    await passes(30_000);
+    await site.pass(30_000);
     expect(site.zones.trips.map(({ state, reason }) => [state, reason])).toEqual([
       ["gated", "exit delay (mqtt)"],
       ["gated", "exit delay (mqtt)"],
     ]);
-    await passes(10_000);
+    await site.pass(10_000);
     expect(site.records.map(({ name }) => name)).toEqual(["Armed with 1 zone open"]);
     opens("hall");
     await site.settled();
@@ -172,7 +166,7 @@ describe("an exit delay of 45 s", () => {
   ])("after a power cut: %s", async (_what, cutMs, state) => {
     await make({ id: "door", gate: EXIT });
     arm("closed");
-    await passes(60_000);
+    await site.pass(60_000);
     arm("open");
     await site.powerCut(cutMs);
     arm("open");
@@ -190,12 +184,12 @@ describe("an exit delay of 45 s", () => {
 
   test("starts with an interval of a schedule", async () => {
     await make({ id: "door", gate: { schedule: "fri 23:31-23:59", exitDelayS: 45 } });
-    await passes(100_000);
+    await site.pass(100_000);
     opens("door");
     await site.settled();
     expect(site.dispositions).toEqual(["gated"]);
     site.zones.monitor.read("door", "normal", { live: true });
-    await passes(10_000);
+    await site.pass(10_000);
     opens("door");
     await site.settled();
     expect(site.dispositions).toEqual(["gated", "posted"]);
@@ -235,7 +229,7 @@ describe("confirmation", () => {
     await make({ id: "door", ...wants }, { id: "hall", kind: "motion" }, { id: "glass", kind: "glass" });
     await trip("door", "glass");
     expect(police()).toEqual([false]);
-    await passes(61_000);
+    await site.pass(61_000);
     await trip("hall");
     // The glass break and the hall confirm each other; the door requires the hall within a minute.
     expect(police()).toEqual([true]);
@@ -247,7 +241,7 @@ describe("confirmation", () => {
   ])("by another zone within 60 s, %i ms apart: %s", async (apartMs, isConfirmed) => {
     await make({ id: "hall", kind: "motion" }, { id: "door", confirmWith: { zones: ["hall"], withinS: 60 } });
     await trip("hall");
-    await passes(apartMs);
+    await site.pass(apartMs);
     await trip("door");
     expect(police()).toEqual([isConfirmed]);
   });

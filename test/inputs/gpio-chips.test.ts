@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
@@ -9,6 +8,7 @@ import { type GpioLine, type GpioPort, SimulatedLines } from "../../src/inputs/g
 import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 3 } });
 const YARD = zoneOf({ id: "yard", input: { gpio: 3, chip: "expander" } });
@@ -49,14 +49,11 @@ describe("the lines of several chips", () => {
   let readings: GpioReadings;
 
   beforeEach(() => {
-    site = new MonitoredZones([DOOR, YARD, SHED]);
+    site = MonitoredZones.forTest([DOOR, YARD, SHED]);
     chips = new PluggedChips();
     readings = new GpioReadings({ ...site.common, openPort: chips.openPort });
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   /** Time in small steps, with the work that it causes. */
   async function pass(ms: number): Promise<void> {
@@ -175,7 +172,7 @@ describe("a chip", () => {
   });
 
   test("is found by a link to its device file", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-dev-"));
+    const folder = temporaryFolder();
     // Device files that every machine has stand for chips: only their numbers matter here.
     symlinkSync("/dev/zero", join(folder, "gpio-of-the-expander"));
     const chips = [
@@ -184,13 +181,12 @@ describe("a chip", () => {
     ];
     expect(chosenChip(chips, { path: join(folder, "gpio-of-the-expander") })).toBe(chips[1]);
     expect(() => chosenChip(chips, { path: join(folder, "absent") })).toThrow(/the device file/);
-    rmSync(folder, { recursive: true });
   });
 });
 
 describe("onoff", () => {
   test("adds the base number of the chip that the zone names", () => {
-    const root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
+    const root = temporaryFolder();
     const gpioClass = join(root, "class");
     mkdirSync(gpioClass);
     for (const [device, label, base, lines] of [
@@ -209,7 +205,6 @@ describe("onoff", () => {
     expect(() => sysfsNumberOf(16, gpioClass, { name: "e", device: "1-0020" })).toThrow(
       /mcp23017 has 16 lines/,
     );
-    rmSync(root, { recursive: true });
   });
 
   test("cannot use a device file, and says what can", async () => {

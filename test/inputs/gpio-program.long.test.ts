@@ -20,16 +20,13 @@ describe("a door whose line is read by a program", () => {
   let site: MonitoredZones;
   let readings: GpioReadings;
   beforeEach(async () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     const { clock, log, conditions } = site.common;
     const { devices } = program;
     const options = { chip: {}, needsBias: false, lines: [17], clock, log, conditions, devices };
     readings = new GpioReadings({ ...site.common, openPort: () => openBackend("cdev", options) });
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   async function start(): Promise<void> {
     await readings.start();
@@ -135,13 +132,10 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
   let site: MonitoredZones;
   let readings: GpioReadings;
   beforeEach(() => {
-    site = new MonitoredZones([DOOR, SHED]);
+    site = MonitoredZones.forTest([DOOR, SHED]);
     readings = readingsOf("auto");
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   function readingsOf(backend: "auto" | "cdev"): GpioReadings {
     const { clock, log, conditions } = site.common;
@@ -210,7 +204,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
 });
 
 test("without Perl the condition names the program, and not its text", async () => {
-  const site = new MonitoredZones([DOOR]);
+  const site = MonitoredZones.forTest([DOOR]);
   const { clock, log, conditions } = site.common;
   const options = {
     chip: {},
@@ -226,5 +220,4 @@ test("without Perl the condition names the program, and not its text", async () 
     message: "the program that reads GPIO chips cannot be started: ENOENT",
     hint: "Install Perl (apt install perl-base).",
   });
-  site.close();
 });

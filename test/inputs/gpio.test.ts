@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
@@ -25,6 +16,7 @@ import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { OnoffLines, releaseExportedLines, sysfsNumberOf } from "../../src/inputs/gpio/onoff-lines.ts";
 import { contactAt, levelOf } from "../../src/inputs/gpio/line-bindings.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
 const SMOKE = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 22, contact: "no" } });
@@ -81,7 +73,7 @@ describe("a key switch", () => {
   const YARD = zoneOf({ id: "yard", input: { gpio: 18 }, gate: KEY, swinger: false });
 
   test("arms and disarms its zones; while it is unreadable, they are all armed", async () => {
-    const site = new MonitoredZones([HALL, YARD]);
+    const site = MonitoredZones.forTest([HALL, YARD]);
     const lines = new SimulatedLines([
       [17, 0],
       [18, 0],
@@ -140,7 +132,6 @@ describe("a key switch", () => {
     expect(Date.parse(to) - Date.parse(from)).toBe(10_000);
     expect(reason).toMatch(/ENODEV/);
     readings.stop();
-    site.close();
   });
 });
 
@@ -151,15 +142,12 @@ describe("the lines of a site", () => {
   let isAvailable: boolean;
 
   beforeEach(() => {
-    site = new MonitoredZones([DOOR, SMOKE]);
+    site = MonitoredZones.forTest([DOOR, SMOKE]);
     port = new FailingLines();
     isAvailable = true;
     readings = readingsOf();
   });
-  afterEach(() => {
-    readings.stop();
-    site.close();
-  });
+  afterEach(() => readings.stop());
 
   function readingsOf(): GpioReadings {
     return new GpioReadings({
@@ -438,10 +426,7 @@ describe("a line level", () => {
 
 describe("the sysfs number of a line", () => {
   let root: string;
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
-  });
-  afterEach(() => rmSync(root, { recursive: true }));
+  beforeEach(() => (root = temporaryFolder()));
 
   function chip(number: number, label: string, base: number, lines: number): void {
     const folder = join(root, `gpiochip${number}`);
@@ -478,7 +463,7 @@ describe("the sysfs number of a line", () => {
 
 describe("a line that a killed daemon has left exported in /sys", () => {
   test("is released for the character device; others are not", () => {
-    const root = mkdtempSync(join(tmpdir(), "santinela-sysfs-"));
+    const root = temporaryFolder();
     mkdirSync(join(root, "gpiochip512"));
     for (const [file, value] of Object.entries({ label: "pinctrl-bcm2711", base: 512, ngpio: 58 }))
       writeFileSync(join(root, "gpiochip512", file), `${value}\n`);
@@ -493,10 +478,7 @@ describe("a line that a killed daemon has left exported in /sys", () => {
 
 describe("the device files of chips", () => {
   let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-dev-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => (folder = temporaryFolder()));
 
   // Device files that every machine has stand for chips: only their numbers matter here.
   const link = (name: string, target: string): void => symlinkSync(target, join(folder, name));

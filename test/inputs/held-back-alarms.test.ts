@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { resolveProfiles, resolveZone } from "../../src/domain/zone-rules.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -10,17 +10,11 @@ const HALL = { type: "obiective/cladiri", id: 1 } as const;
 const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(
     zones.map((zone) => zoneOf({ input: { simulated: true }, objective: HALL, ...zone })),
   );
-}
-
-async function passes(ms: number): Promise<void> {
-  site.zones.clock.advance(ms);
-  await site.settled();
 }
 
 test("a record that always gets 500 does not delay the next smoke detector", async () => {
@@ -45,25 +39,25 @@ test("a smoke detector with more openings than are recorded is not restored by a
   for (let opening = 0; opening < 25; opening += 1)
     for (const contact of ["normal", "open"] as const)
       site.zones.monitor.read("smoke", contact, { live: true });
-  await passes(10_000);
+  await site.pass(10_000);
   // The other record is for the zone that floods the journal.
   const fires = () => site.records.filter(({ firetruck }) => firetruck);
   expect(fires()).toHaveLength(1);
   expect(fires()[0]?.notes).toMatch(/^23:30 Smoke ×\d+$/);
   expect(site.zones.trips.at(-1)).toMatchObject({ cause: "standing", state: "merged" });
   site.change(fires()[0]?.id ?? 0, { status: "done" });
-  await passes(1_000_000);
-  await passes(1_000_000);
+  await site.pass(1_000_000);
+  await site.pass(1_000_000);
   expect(fires()).toHaveLength(2);
 });
 
 test("a smoke detector with an open retained value trips with its first live message", async () => {
   await make({ id: "smoke", name: "Smoke", kind: "fire" });
   site.zones.monitor.read("smoke", "open", { live: false });
-  await passes(10_000);
+  await site.pass(10_000);
   expect([site.records.length, site.zones.conditions]).toEqual([0, ["zone-open/smoke"]]);
   for (let message = 0; message < 3; message += 1) site.zones.monitor.read("smoke", "open", { live: true });
-  await passes(10_000);
+  await site.pass(10_000);
   expect([site.records.length, site.zones.conditions]).toEqual([1, []]);
 });
 
@@ -71,9 +65,9 @@ test("a detector in alarm trips at once at the end of its bypass, although its i
   await make({ id: "smoke", name: "Smoke", kind: "fire" });
   await site.trip("smoke");
   site.change(1, { status: "done" });
-  await passes(10_000);
+  await site.pass(10_000);
   site.zones.zoneService.zoneOverrides.bypass("smoke", { reason: "dust", minutes: 2 }, ANA);
-  await passes(130_000);
+  await site.pass(130_000);
   expect(site.records).toHaveLength(2);
 });
 
@@ -122,7 +116,7 @@ test("an entry delay that ends in a failed commit ends again", async () => {
   });
   await expect(lost).rejects.toThrow(/full/);
   site.zones.repairJournal();
-  await passes(5_000);
+  await site.pass(5_000);
   expect(site.records).toHaveLength(1);
 });
 

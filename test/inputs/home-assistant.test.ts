@@ -36,7 +36,7 @@ let isBroken = false;
 let siteName: string;
 beforeEach(() => {
   siteName = "Hala Nord";
-  site = new MonitoredZones([DOOR, SMOKE]);
+  site = MonitoredZones.forTest([DOOR, SMOKE]);
   state = {
     zones: [
       { id: "front-door", contact: "normal", faults: [] },
@@ -48,7 +48,6 @@ beforeEach(() => {
     isClockTrusted: true,
   };
 });
-afterEach(() => site.close());
 
 async function show(publisher: RetainedPublisher): Promise<void> {
   shown = new HomeAssistant({

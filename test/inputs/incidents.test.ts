@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import schema from "../../schemas/configuration.json" with { type: "json" };
 import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
 import { redeliverLostTrips } from "../../src/store/pending-searches.ts";
@@ -18,10 +18,7 @@ const LEAK = zoneOf({ id: "leak", name: "Leak", kind: "flood", objective: HALL, 
 const FENCE = zoneOf({ id: "fence", name: "Fence", kind: "perimeter", objective: YARD, input: simulated });
 
 let site: DispatchingSite;
-beforeEach(async () => {
-  site = await DispatchingSite.make([DOOR, MOTION, GLASS, SMOKE, LEAK, FENCE]);
-});
-afterEach(() => site.close());
+beforeEach(async () => (site = await DispatchingSite.make([DOOR, MOTION, GLASS, SMOKE, LEAK, FENCE])));
 
 const NOT_CONFIRMED = { priority: "high", crews: 1, police: false };
 const CONFIRMED = { priority: "high", crews: 2, police: true };
@@ -267,7 +264,6 @@ test("a zone that opens eighty times has one line in the notes, with the first a
 });
 
 test("two hundred zones of one incident are all listed, in one record and its continuations", async () => {
-  await site.close();
   const zones = Array.from({ length: 200 }, (_, index) =>
     zoneOf({
       id: `zone-${index}`,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
 
@@ -14,7 +14,6 @@ const SMOKE = zoneOf({ id: "smoke", name: "Smoke", kind: "fire", objective: HALL
 const HOUR_MS = 3_600_000;
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 function read(zoneId: string, contact: "normal" | "open"): void {
   site.zones.monitor.read(zoneId, contact, { live: true });

@@ -24,9 +24,8 @@ const CLOSED = '{"contact":true}';
 
 let site: MonitoredZones;
 beforeEach(() => {
-  site = new MonitoredZones([GATE]);
+  site = MonitoredZones.forTest([GATE]);
 });
-afterEach(() => site.close());
 
 function contact(): string | undefined {
   return site.monitor.zones()[0]?.contact;

@@ -140,12 +140,11 @@ describeWithMosquitto("a broker that keeps something from us", () => {
   let readings: MqttReadings;
   afterEach(async () => {
     await readings.stop();
-    site.close();
     await broker?.stop();
   });
 
   test("that is unreachable is a condition and does not prevent the start", async () => {
-    site = new MonitoredZones([GATE]);
+    site = MonitoredZones.forTest([GATE]);
     readings = readingsOf(site, `mqtt://127.0.0.1:${await freePort()}/`);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
@@ -156,7 +155,7 @@ describeWithMosquitto("a broker that keeps something from us", () => {
 
   test("that rejects the password is named in the condition", async () => {
     broker = await startMosquitto(["allow_anonymous false"]);
-    site = new MonitoredZones([GATE]);
+    site = MonitoredZones.forTest([GATE]);
     readings = readingsOf(site, broker.url, { credentials: { username: "edge", password: "wrong" } });
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-unreachable"));
@@ -171,14 +170,13 @@ describe("a broker with access rules", () => {
         done(null, subscription.topic === GATE_TOPIC ? null : subscription),
     });
     const open = zoneOf({ id: "open", input: { mqtt: "allowed", open: ["ON"] } });
-    const site = new MonitoredZones([open, GATE]);
+    const site = MonitoredZones.forTest([open, GATE]);
     const readings = readingsOf(site, broker.url);
     await readings.start();
     await eventually("the condition", () => site.conditions.includes("mqtt-subscription-refused"));
     expect(site.health.list()[0]?.text).toMatch(/read access to zigbee2mqtt\/gate\./);
     await readings.stop();
     await broker.stop();
-    site.close();
   });
 });
 

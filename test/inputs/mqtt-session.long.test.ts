@@ -13,12 +13,9 @@ const DOOR = zoneOf({ input: { mqtt: "door", open: ["ON"], normal: ["OFF"] } });
 let site: MonitoredZones;
 let readings: MqttReadings;
 beforeEach(() => {
-  site = new MonitoredZones([DOOR]);
+  site = MonitoredZones.forTest([DOOR]);
 });
-afterEach(async () => {
-  await readings.stop();
-  site.close();
-});
+afterEach(() => readings.stop());
 
 async function start(url: string, more: Partial<MqttReadingsOptions> = {}): Promise<void> {
   readings = readingsOf(site, url, more);

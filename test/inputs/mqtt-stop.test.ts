@@ -16,7 +16,7 @@ let connections: Socket[];
 let received: Packet[];
 
 beforeEach(async () => {
-  site = new MonitoredZones([DOOR]);
+  site = MonitoredZones.forTest([DOOR]);
   [connections, received] = [[], []];
   broker = createServer({ allowHalfOpen: true }, serve);
   await listen(broker);
@@ -24,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const socket of connections) socket.destroy();
   await close(broker);
-  site.close();
 });
 
 /** A broker that never ends a connection by itself. */

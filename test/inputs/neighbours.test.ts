@@ -222,7 +222,7 @@ const DEVICES: Readonly<Record<string, Shared>> = {
 describe("another device on the topic of", () => {
   test.each(Object.entries(DEVICES))("%s neither opens nor closes the zone", async (_what, device) => {
     const { input, opens, others, more } = device;
-    const site = new MonitoredZones([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
+    const site = MonitoredZones.forTest([zoneOf({ input, ...more, supervisionTimeoutS: 900 })]);
     const mqtt = new MqttZones(site.common);
     const topic = input.mqtt.replace("+", "one");
     const publish = (text: string): Promise<void> =>
@@ -241,7 +241,6 @@ describe("another device on the topic of", () => {
     }
     expect(site.journal.faults.list().map(({ fault }) => fault)).toEqual(["supervision"]);
     expect(site.logged("mqtt-payload-rejected")).toEqual([]);
-    site.close();
   });
 });
 
@@ -252,7 +251,7 @@ test("the codes of several remotes on one topic are distinguished without condit
       input: { mqtt: "tele/rf/RESULT", path: "/RfReceived/Data", open: [code] },
       supervisionTimeoutS: 900,
     });
-  const site = new MonitoredZones([at("left", "E5C1A4"), at("right", "E5C1A8")]);
+  const site = MonitoredZones.forTest([at("left", "E5C1A4"), at("right", "E5C1A8")]);
   const mqtt = new MqttZones(site.common);
   for (const id of ["left", "right"]) site.monitor.read(id, "normal", { live: true });
   const publish = (code: string): Promise<void> =>
@@ -265,5 +264,4 @@ test("the codes of several remotes on one topic are distinguished without condit
     await publish("E5C1A8");
   }
   expect(site.journal.faults.list()).toMatchObject([{ owner: "left", fault: "supervision" }]);
-  site.close();
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -16,7 +16,6 @@ const MINUTE_MS = 60_000;
 const TOLD_MS = 5_000;
 
 let site: DispatchingSite;
-afterEach(() => site.close());
 
 async function make(...zones: readonly (Partial<ZoneOptions> & Pick<ZoneOptions, "id">)[]): Promise<void> {
   site = await DispatchingSite.make(
@@ -28,12 +27,6 @@ function opens(zoneId: string): void {
   for (const contact of ["normal", "open"] as const) site.zones.monitor.read(zoneId, contact, { live: true });
 }
 
-/** Advances the time, and waits for the resulting records. */
-async function passes(ms: number): Promise<void> {
-  site.zones.clock.advance(ms);
-  await site.settled();
-}
-
 const names = (): string[] => site.records.map(({ name }) => name);
 
 describe("a smoke detector in alarm", () => {
@@ -41,8 +34,8 @@ describe("a smoke detector in alarm", () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
     site.zones.zoneService.zoneOverrides.walkTests.begin(10, ANA);
     opens("smoke");
-    await passes(10 * MINUTE_MS);
-    await passes(TOLD_MS);
+    await site.pass(10 * MINUTE_MS);
+    await site.pass(TOLD_MS);
     expect(site.records).toMatchObject([{ name: "Alarm, fire: Smoke", firetruck: true }]);
     expect(site.records[0]?.description).toMatch(/still open at .*, open since 2026-11-20 23:30:00\.$/);
     expect(site.zones.trips.map(({ cause, state }) => [cause, state])).toEqual([
@@ -56,8 +49,8 @@ describe("a smoke detector in alarm", () => {
     site.zones.zoneService.zoneOverrides.bypass("smoke", { reason: "dust", minutes: 10 }, ANA);
     opens("smoke");
     if (how === "is ended by a technician") site.zones.zoneService.zoneOverrides.restore("smoke", ANA);
-    else await passes(10 * MINUTE_MS);
-    await passes(TOLD_MS);
+    else await site.pass(10 * MINUTE_MS);
+    await site.pass(TOLD_MS);
     expect(names()).toEqual(["Alarm, fire: Smoke"]);
   });
 
@@ -65,13 +58,13 @@ describe("a smoke detector in alarm", () => {
     await make({ id: "smoke", name: "Smoke", kind: "fire" });
     opens("smoke");
     await site.settled();
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     site.change(1, { status: "done" });
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.zones.conditions).toEqual(["zone-open/smoke"]);
-    await passes(899_000 - TOLD_MS);
+    await site.pass(899_000 - TOLD_MS);
     expect(names()).toHaveLength(1);
-    await passes(2 * TOLD_MS);
+    await site.pass(2 * TOLD_MS);
     expect(names()).toEqual(["Alarm, fire: Smoke", "Alarm, fire: Smoke"]);
     expect(site.zones.conditions).toEqual([]);
   });
@@ -81,11 +74,11 @@ describe("a smoke detector in alarm", () => {
     opens("smoke");
     await site.settled();
     site.change(1, { status: "done" });
-    await passes(600_000);
+    await site.pass(600_000);
     await site.restart();
-    await passes(299_000);
+    await site.pass(299_000);
     expect(names()).toHaveLength(1);
-    await passes(2 * TOLD_MS);
+    await site.pass(2 * TOLD_MS);
     expect(names()).toHaveLength(2);
   });
 
@@ -94,7 +87,7 @@ describe("a smoke detector in alarm", () => {
     site.zones.monitor.setGate(GATE, "closed");
     for (let trip = 0; trip < 25; trip += 1) {
       opens("smoke");
-      await passes(31 * MINUTE_MS);
+      await site.pass(31 * MINUTE_MS);
     }
     expect(new Set(site.dispositions)).toEqual(new Set(["posted"]));
   });
@@ -107,12 +100,12 @@ describe("a window that is open at arming", () => {
     await make(...WINDOWS, { id: "c", name: "Window c", gate: KEY });
     site.zones.monitor.setGate(GATE, "closed");
     opens("a");
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     opens("b");
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     expect(site.records).toEqual([]);
     site.zones.monitor.setGate(GATE, "open");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.records).toMatchObject([
       {
         name: "Armed with 2 zones open",
@@ -125,17 +118,17 @@ describe("a window that is open at arming", () => {
         notes: null,
       },
     ]);
-    await passes(8 * 60 * MINUTE_MS);
+    await site.pass(8 * 60 * MINUTE_MS);
     expect(names()).toHaveLength(1);
     site.change(1, { status: "done" });
-    await passes(60 * MINUTE_MS);
+    await site.pass(60 * MINUTE_MS);
     expect(names()).toHaveLength(1);
     expect(site.zones.conditions).toEqual(["zone-open/a", "zone-open/b"]);
     site.zones.monitor.setGate(GATE, "closed");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.zones.conditions).toEqual([]);
     site.zones.monitor.setGate(GATE, "open");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(names()).toEqual(["Armed with 2 zones open", "Armed with 2 zones open"]);
   });
 
@@ -144,9 +137,9 @@ describe("a window that is open at arming", () => {
     site.zones.monitor.setGate(GATE, "closed");
     opens("a");
     site.zones.monitor.setGate(GATE, "open");
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     site.zones.monitor.read("a", "normal", { live: true });
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     expect(site.records).toMatchObject([
       { notes: "23:30 Window a (open since 2026-11-20 23:30), restored 23:31" },
     ]);
@@ -164,11 +157,11 @@ describe("a window that is open at arming", () => {
     opens("a");
     opens("b");
     site.zones.monitor.setGate(GATE, "open");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(names()).toEqual(["Alarm, intrusion: Window a"]);
     expect(site.zones.conditions).toEqual(["zone-open/b"]);
     site.change(1, { status: "done" });
-    await passes(60 * MINUTE_MS);
+    await site.pass(60 * MINUTE_MS);
     expect(names()).toHaveLength(1);
     expect(site.zones.conditions).toEqual(["zone-open/b", "zone-open/a"]);
   });
@@ -178,11 +171,11 @@ describe("a window that is open at arming", () => {
     site.zones.monitor.setGate(GATE, "closed");
     opens("a");
     await site.powerCut(MINUTE_MS);
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     // The arming condition is unknown before the first reading of its key switch.
     expect(site.records).toEqual([]);
     site.zones.monitor.setGate(GATE, "open");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
 });
@@ -192,7 +185,7 @@ describe("an open door", () => {
     await make({ id: "door", name: "Door" });
     site.zones.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     opens("door");
-    await passes(10 * MINUTE_MS + TOLD_MS);
+    await site.pass(10 * MINUTE_MS + TOLD_MS);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
 
@@ -202,11 +195,11 @@ describe("an open door", () => {
     await site.settled();
     if (end === "done") site.change(1, { status: "done" });
     else site.app.interventions.delete(1, OPERATOR_USER);
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(names().at(-1)).toBe("Armed with 1 zone open");
     const record = site.records.at(-1);
     site.change(record?.id ?? 0, { status: "done" });
-    await passes(60 * MINUTE_MS);
+    await site.pass(60 * MINUTE_MS);
     expect(site.records.at(-1)?.id).toBe(record?.id);
     expect(site.zones.conditions).toEqual(["zone-open/door"]);
   });
@@ -218,9 +211,9 @@ describe("an open door", () => {
     site.change(1, { status: "done" });
     site.zones.monitor.read("door", "normal", { live: true });
     opens("door");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.dispositions).toContain("swinger");
-    await passes(3_700_000);
+    await site.pass(3_700_000);
     expect(names()).toContain("Armed with 1 zone open");
   });
 
@@ -228,7 +221,7 @@ describe("an open door", () => {
     const door = { id: "door", name: "Door" };
     await make(door);
     opens("door");
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     const renamed = zoneOf({
       ...door,
       input: simulated,
@@ -238,7 +231,7 @@ describe("an open door", () => {
     });
     site.zones.zoneService.exchange([renamed], ANA);
     site.zones.zoneService.checkOpenContacts();
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.records).toHaveLength(1);
     expect(site.zones.conditions).toEqual([]);
   });
@@ -246,11 +239,11 @@ describe("an open door", () => {
   test("does not trip at the first reading, and has a condition", async () => {
     await make({ id: "door", name: "Door" });
     site.zones.monitor.read("door", "open", { live: true });
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.records).toEqual([]);
     expect(site.zones.conditions).toEqual(["zone-open/door"]);
     site.zones.monitor.read("door", "normal", { live: true });
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.zones.conditions).toEqual([]);
   });
 
@@ -259,7 +252,7 @@ describe("an open door", () => {
     opens("door");
     await site.settled();
     await site.restart();
-    await passes(60 * MINUTE_MS);
+    await site.pass(60 * MINUTE_MS);
     expect(names()).toEqual(["Alarm, intrusion: Door"]);
     expect(site.zones.conditions).toEqual([]);
   });
@@ -272,10 +265,10 @@ describe("an open door", () => {
     await site.settled();
     expect(names()).toHaveLength(1);
     site.change(1, { notes: "Crew 4 is on its way." });
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.zones.conditions).toEqual(["zone-open/window"]);
     site.change(1, { notes: "Crew 4 is on its way: Window left open." });
-    await passes(TOLD_MS);
+    await site.pass(TOLD_MS);
     expect(site.zones.conditions).toEqual([]);
     expect(names()).toHaveLength(1);
   });
@@ -288,7 +281,7 @@ describe("an open door", () => {
     site.zones.clock.advance(11 * MINUTE_MS);
     expect(site.zones.logged("open-contacts-check-failed").length).toBeGreaterThan(0);
     site.zones.repairJournal();
-    await passes(11_000);
+    await site.pass(11_000);
     expect(names()).toEqual(["Armed with 1 zone open"]);
   });
 });
@@ -316,7 +309,7 @@ describe("a zone that closes", () => {
     await make({ id: "door", name: "Door" });
     opens("door");
     await site.settled();
-    await passes(17 * MINUTE_MS);
+    await site.pass(17 * MINUTE_MS);
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
     expect(site.records).toMatchObject([{ notes: "23:30 Door, restored 23:47" }]);
@@ -327,7 +320,7 @@ describe("a zone that closes", () => {
     await make({ id: "door", name: "Door" });
     for (let opening = 0; opening < 14; opening += 1) {
       opens("door");
-      await passes(MINUTE_MS);
+      await site.pass(MINUTE_MS);
       site.zones.monitor.read("door", "normal", { live: true });
       await site.settled();
     }
@@ -369,7 +362,7 @@ describe("a zone that closes", () => {
   test("by its restore time is noted as such", async () => {
     await make({ id: "pir", name: "Hall", kind: "motion", autoRestoreS: 60 });
     site.zones.monitor.read("pir", "open", { live: true });
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     expect(site.records).toMatchObject([{ notes: "23:30 Hall, restored 23:31" }]);
     expect(site.zones.restores).toMatchObject([{ cause: "auto" }]);
   });

@@ -30,7 +30,7 @@ describe("an external broker with a message of 200 MiB", () => {
   let peakBytes: number;
 
   beforeEach(async () => {
-    site = new MonitoredZones([GATE, YARD]);
+    site = MonitoredZones.forTest([GATE, YARD]);
     [connections, received, peakBytes] = [[], [], 0];
     broker = createServer((socket) => serve(socket));
     readings = readingsOf(site, `mqtt://127.0.0.1:${await listen(broker)}`);
@@ -39,7 +39,6 @@ describe("an external broker with a message of 200 MiB", () => {
     await readings.stop();
     for (const socket of connections) socket.destroy();
     await close(broker);
-    site.close();
   });
 
   function serve(socket: Socket): void {

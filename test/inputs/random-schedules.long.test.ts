@@ -185,35 +185,31 @@ test("for any trips and restarts of the daemon, each trip is in one intervention
     { weight: 1, arbitrary: fc.record({ do: fc.constant("done" as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
   );
-  try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 15 }), async (acts) => {
-        for (const one of acts) {
-          if (one.do === "trip") await site.trip(`zone-${one.zone}`);
-          else if (one.do === "wait") site.zones.clock.advance(one.s * 1000);
-          else if (one.do === "restart") await site.restart();
-          else
-            for (const { id, status } of site.records)
-              if (status !== "done") site.change(id, { status: "done" });
-        }
-        await site.settled();
-        const records = new Map(site.records.map((record) => [record.id, record]));
-        for (const { state, subject, interventionId, type, key } of site.zones.trips) {
-          if (state === "swinger" || type !== "trip") continue;
-          expect(["posted", "merged"]).toContain(state);
-          const record = records.get(interventionId ?? 0);
-          const kind = record?.firetruck ? "fire" : "burglary";
-          expect(`${kind}/${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
-          // Its own record exists if and only if it was posted.
-          const own = site.zones.journal.incidents.find(key);
-          expect(own !== undefined).toBe(state === "posted");
-        }
-        const opened = site.zones.trips.filter(({ state }) => state === "posted").length;
-        expect(records.size).toBe(opened);
-      }),
-      { numRuns: 25 },
-    );
-  } finally {
-    await site.close();
-  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 15 }), async (acts) => {
+      for (const one of acts) {
+        if (one.do === "trip") await site.trip(`zone-${one.zone}`);
+        else if (one.do === "wait") site.zones.clock.advance(one.s * 1000);
+        else if (one.do === "restart") await site.restart();
+        else
+          for (const { id, status } of site.records)
+            if (status !== "done") site.change(id, { status: "done" });
+      }
+      await site.settled();
+      const records = new Map(site.records.map((record) => [record.id, record]));
+      for (const { state, subject, interventionId, type, key } of site.zones.trips) {
+        if (state === "swinger" || type !== "trip") continue;
+        expect(["posted", "merged"]).toContain(state);
+        const record = records.get(interventionId ?? 0);
+        const kind = record?.firetruck ? "fire" : "burglary";
+        expect(`${kind}/${record?.objectiveType}/${record?.objectiveId}`).toBe(subject);
+        // Its own record exists if and only if it was posted.
+        const own = site.zones.journal.incidents.find(key);
+        expect(own !== undefined).toBe(state === "posted");
+      }
+      const opened = site.zones.trips.filter(({ state }) => state === "posted").length;
+      expect(records.size).toBe(opened);
+    }),
+    { numRuns: 25 },
+  );
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -31,7 +31,6 @@ async function watch(options = YARD): Promise<void> {
   mqtt = new MqttZones(site.zones.common);
   await publish("end", "before");
 }
-afterEach(() => site.close());
 
 async function publish(type: string, id: string | number | null): Promise<void> {
   const payload = Buffer.from(JSON.stringify({ type, before: {}, after: { id, camera: "yard" } }));

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
 import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
 const OTHER = { mqtt: "site/other", open: [true], normal: [false] };
@@ -13,19 +12,15 @@ const doorBehind = (gate: typeof KEY, name = "Door"): Zone =>
 let folder: string;
 let site: MonitoredZones;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-gate-"));
+  folder = temporaryFolder();
   site = started(doorBehind(KEY));
   site.monitor.setGate(gateIdOf(KEY), "open");
   site.monitor.read("door", "normal", { live: true });
   site.monitor.read("door", "open", { live: true });
 });
-afterEach(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
-});
 
 const started = (door: Zone): MonitoredZones =>
-  new MonitoredZones([door], { journalPath: join(folder, "journal.db") });
+  MonitoredZones.forTest([door], { journalPath: join(folder, "journal.db") });
 
 /** Restarts the daemon with another configuration, within the entry delay. */
 function restartWith(door: Zone): void {

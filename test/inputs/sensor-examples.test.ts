@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../../src/domain/zone-rules.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { MonitoredZones } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* The example zones of docs/sensors.md, loaded as written and fed with the documented messages. */
 
@@ -22,10 +22,7 @@ const examples = worked
   });
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-examples-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 describe("the example zone", () => {
   test("exists for each kind of shared topic", () => {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Contact } from "../../src/domain/zone.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WIRED = zoneOf({ id: "door", input: { gpio: 17 } });
 const PLAIN = zoneOf({ id: "gate", input: { simulated: true } });
@@ -11,7 +10,6 @@ const PULSE = zoneOf({ id: "remote", kind: "panic", input: { simulated: true }, 
 const HOUR_MS = 3_600_000;
 
 let site: MonitoredZones;
-afterEach(() => site.close());
 
 function read(zoneId: string, contact: Contact): void {
   site.monitor.read(zoneId, contact, { live: true });
@@ -19,7 +17,7 @@ function read(zoneId: string, contact: Contact): void {
 
 describe("a trip", () => {
   test("is in the journal with the state of its zone when the reading returns", () => {
-    site = new MonitoredZones([PLAIN]);
+    site = MonitoredZones.forTest([PLAIN]);
     read("gate", "normal");
     const outcome = site.monitor.read("gate", "open", { live: true });
     expect(outcome).toEqual({ contact: "open", trips: ["trip-1"] });
@@ -38,7 +36,7 @@ describe("a trip", () => {
   });
 
   test("does not follow a GPIO pulse of 100 ms, and follows one of 400 ms", () => {
-    site = new MonitoredZones([WIRED]);
+    site = MonitoredZones.forTest([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
     for (const pulseMs of [100, 400]) {
@@ -54,7 +52,7 @@ describe("a trip", () => {
   test.each([-10 * 365 * 24 * HOUR_MS, HOUR_MS])(
     "is neither caused nor prevented by a clock step of %i ms during the debounce",
     (stepMs) => {
-      site = new MonitoredZones([WIRED]);
+      site = MonitoredZones.forTest([WIRED]);
       read("door", "normal");
       site.clock.advance(1000);
       read("door", "open");
@@ -70,7 +68,7 @@ describe("a trip", () => {
   );
 
   test("does not disturb the debounce of another zone", () => {
-    site = new MonitoredZones([WIRED, PLAIN]);
+    site = MonitoredZones.forTest([WIRED, PLAIN]);
     read("door", "normal");
     read("gate", "normal");
     site.clock.advance(1000);
@@ -84,7 +82,7 @@ describe("a trip", () => {
 
 describe("a zone with automatic restore", () => {
   test("is restored after its time and trips again at the next press", () => {
-    site = new MonitoredZones([PULSE]);
+    site = MonitoredZones.forTest([PULSE]);
     read("remote", "normal");
     read("remote", "open");
     site.clock.advance(29_999);
@@ -96,7 +94,7 @@ describe("a zone with automatic restore", () => {
   });
 
   test("is restored also after a restart of the daemon", () => {
-    site = new MonitoredZones([PULSE]);
+    site = MonitoredZones.forTest([PULSE]);
     read("remote", "normal");
     read("remote", "open");
     site.restart();
@@ -107,7 +105,7 @@ describe("a zone with automatic restore", () => {
 
 describe("after a restart", () => {
   test("a smoke detector that only a retained message has shown open trips with its first live one, and once", () => {
-    site = new MonitoredZones([zoneOf({ id: "smoke", kind: "fire", input: { simulated: true } })]);
+    site = MonitoredZones.forTest([zoneOf({ id: "smoke", kind: "fire", input: { simulated: true } })]);
     site.monitor.read("smoke", "open", { live: false });
     site.restart();
     site.monitor.read("smoke", "open", { live: false });
@@ -119,7 +117,7 @@ describe("after a restart", () => {
   });
 
   test("a door that stayed open does not trip again", () => {
-    site = new MonitoredZones([PLAIN]);
+    site = MonitoredZones.forTest([PLAIN]);
     read("gate", "normal");
     read("gate", "open");
     site.restart();
@@ -129,7 +127,7 @@ describe("after a restart", () => {
   });
 
   test("a door that was opened meanwhile is one trip, marked as such", () => {
-    site = new MonitoredZones([PLAIN]);
+    site = MonitoredZones.forTest([PLAIN]);
     read("gate", "normal");
     site.restart();
     read("gate", "open");
@@ -137,7 +135,7 @@ describe("after a restart", () => {
   });
 
   test("a door that was opened and closed during its debounce leaves no trace", () => {
-    site = new MonitoredZones([WIRED]);
+    site = MonitoredZones.forTest([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
     read("door", "open");
@@ -148,15 +146,14 @@ describe("after a restart", () => {
   });
 
   test("the state of a zone is read from the file, with the time of its last change", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-monitor-"));
+    const folder = temporaryFolder();
     const path = join(folder, "journal.db");
-    site = new MonitoredZones([PLAIN], { journalPath: path });
+    site = MonitoredZones.forTest([PLAIN], { journalPath: path });
     const sinceWallMs = site.clock.wallMs();
     read("gate", "normal");
     site.close();
-    site = new MonitoredZones([PLAIN], { journalPath: path });
+    site = MonitoredZones.forTest([PLAIN], { journalPath: path });
     expect(site.monitor.zones()).toMatchObject([{ zone: { id: "gate" }, contact: "normal", sinceWallMs }]);
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -168,7 +165,7 @@ describe("an opening that is still being confirmed", () => {
   });
 
   test("continues after a restart with the elapsed time", () => {
-    site = new MonitoredZones([SLOW]);
+    site = MonitoredZones.forTest([SLOW]);
     read("gate", "normal");
     read("gate", "open");
     const openedWallMs = site.clock.wallMs();
@@ -181,7 +178,7 @@ describe("an opening that is still being confirmed", () => {
   });
 
   test("trips at once when its time ended while the daemon was stopped", () => {
-    site = new MonitoredZones([SLOW]);
+    site = MonitoredZones.forTest([SLOW]);
     read("gate", "normal");
     read("gate", "open");
     site.stop();
@@ -194,7 +191,7 @@ describe("an opening that is still being confirmed", () => {
   });
 
   test("trips after a clock step back to 1970", () => {
-    site = new MonitoredZones([SLOW]);
+    site = MonitoredZones.forTest([SLOW]);
     read("gate", "normal");
     read("gate", "open");
     site.clock.stepWall(-site.clock.wallMs());
@@ -203,7 +200,7 @@ describe("an opening that is still being confirmed", () => {
   });
 
   test("is cancelled when the contact closes in time, also across a restart", () => {
-    site = new MonitoredZones([SLOW]);
+    site = MonitoredZones.forTest([SLOW]);
     read("gate", "normal");
     read("gate", "open");
     site.clock.advance(1000);
@@ -218,7 +215,7 @@ describe("a test drive of a real sensor", () => {
   const GATE = zoneOf({ id: "gate", input: { mqtt: "gate", open: ["open"], normal: ["closed"] } });
 
   test("trips, leaves the zone in its last state, and the next real opening trips too", () => {
-    site = new MonitoredZones([GATE]);
+    site = MonitoredZones.forTest([GATE]);
     read("gate", "normal");
     expect(site.monitor.simulateTrip("gate")).toEqual({ contact: "normal", trips: ["trip-1"] });
     site.restart();
@@ -227,7 +224,7 @@ describe("a test drive of a real sensor", () => {
   });
 
   test("changes nothing in an open zone", () => {
-    site = new MonitoredZones([GATE]);
+    site = MonitoredZones.forTest([GATE]);
     read("gate", "normal");
     read("gate", "open");
     expect(site.monitor.simulateTrip("gate")).toEqual({ contact: "open", trips: [] });
@@ -235,7 +232,7 @@ describe("a test drive of a real sensor", () => {
 });
 
 test("10,000 changes of a GPIO contact are one trip and one repair, which ends after ten quiet minutes", () => {
-  site = new MonitoredZones([WIRED]);
+  site = MonitoredZones.forTest([WIRED]);
   read("door", "normal");
   site.clock.advance(1000);
   for (let flap = 0; flap < 10_000; flap += 1) {
@@ -254,7 +251,7 @@ test("10,000 changes of a GPIO contact are one trip and one repair, which ends a
 
 describe("a journal that cannot be written", () => {
   test("leaves the zone unchanged, so that the repeated reading trips", () => {
-    site = new MonitoredZones([PLAIN]);
+    site = MonitoredZones.forTest([PLAIN]);
     read("gate", "normal");
     site.breakJournal();
     expect(() => read("gate", "open")).toThrow(/readonly/);
@@ -269,7 +266,7 @@ describe("a journal that cannot be written", () => {
   });
 
   test("does not lose an opening during the debounce: it is recorded a second after the disk works again", () => {
-    site = new MonitoredZones([WIRED]);
+    site = MonitoredZones.forTest([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
     site.breakJournal();
@@ -284,7 +281,7 @@ describe("a journal that cannot be written", () => {
   });
 
   test("does not lose that opening when the door closes before the disk works again", () => {
-    site = new MonitoredZones([WIRED]);
+    site = MonitoredZones.forTest([WIRED]);
     read("door", "normal");
     site.clock.advance(1000);
     site.breakJournal();
@@ -301,7 +298,7 @@ describe("a journal that cannot be written", () => {
 });
 
 test("readings that change nothing are not stored", () => {
-  site = new MonitoredZones([WIRED, PLAIN]);
+  site = MonitoredZones.forTest([WIRED, PLAIN]);
   read("gate", "normal");
   read("door", "normal");
   site.clock.advance(1000);
@@ -319,7 +316,7 @@ test("readings that change nothing are not stored", () => {
 test("a wait longer than the maximum of a timer is split", () => {
   // No option permits this today; the engine must not spin or overflow.
   const slow = { ...PULSE, rules: { ...PULSE.rules, autoRestoreMs: 2 ** 31 + 1000 } };
-  site = new MonitoredZones([slow]);
+  site = MonitoredZones.forTest([slow]);
   read("remote", "normal");
   read("remote", "open");
   site.clock.advance(2 ** 31 + 999);

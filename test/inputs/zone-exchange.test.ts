@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
@@ -7,6 +5,7 @@ import { GpioReadings } from "../../src/inputs/gpio/gpio-readings.ts";
 import { type GpioPort, SimulatedLines } from "../../src/inputs/gpio/gpio-port.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const BY: { who: string; from: string } = { who: "ana@site.example", from: "10.0.0.9" };
 const DOOR = zoneOf({ id: "door", input: { gpio: 17 }, swinger: false });
@@ -79,12 +78,7 @@ class Site {
 }
 
 let site: Site;
-let folder: string | undefined;
-afterEach(() => {
-  site.end();
-  if (folder !== undefined) rmSync(folder, { recursive: true });
-  folder = undefined;
-});
+afterEach(() => site.end());
 
 describe("a line that remains configured", () => {
   test("is not released, and an opening in progress during the reload is one trip", async () => {
@@ -191,8 +185,7 @@ describe("a zone with a changed line", () => {
   });
 
   test("has no state of the old one at the next start, also after a power cut at any point", async () => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
-    const journal = join(folder, "journal.db");
+    const journal = join(temporaryFolder(), "journal.db");
     site = await new Site([DOOR], journal).start();
     expect(site.watched.contactOf("door")).toBe("normal");
     site.end();
@@ -206,8 +199,7 @@ describe("a zone with a changed line", () => {
   });
 
   test("that is unchanged continues at the next start", async () => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-exchange-"));
-    const journal = join(folder, "journal.db");
+    const journal = join(temporaryFolder(), "journal.db");
     site = await new Site([DOOR, YARD], journal).start();
     await site.exchange([DOOR]);
     site.end();

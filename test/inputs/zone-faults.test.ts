@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ZoneSignal } from "../../src/domain/zone.ts";
 import { onRollback } from "../../src/store/transaction.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
@@ -12,18 +12,10 @@ const GATE = zoneOf({ id: "gate", name: "Gate", objective: HALL, input: simulate
 const MINUTE_MS = 60_000;
 
 let site: DispatchingSite;
-beforeEach(async () => {
-  site = await DispatchingSite.make([DOOR, GATE]);
-});
-afterEach(() => site.close());
+beforeEach(async () => (site = await DispatchingSite.make([DOOR, GATE])));
 
 async function signalZone(zoneId: string, signal: ZoneSignal): Promise<void> {
   site.zones.monitor.take(zoneId, signal, { live: true });
-  await site.settled();
-}
-
-async function passes(ms: number): Promise<void> {
-  site.zones.clock.advance(ms);
   await site.settled();
 }
 
@@ -33,11 +25,11 @@ describe("a fault", () => {
     onRollback(site.zones.database, (error) => errors.push(error));
     await signalZone("gate", { kind: "availability", up: false });
     site.zones.database.exec("ALTER TABLE faults RENAME TO faults_away");
-    await passes(5 * MINUTE_MS);
+    await site.pass(5 * MINUTE_MS);
     expect(errors.length).toBeGreaterThan(1);
     expect(site.zones.logged("zone-fault-write-failed")).toHaveLength(1);
     site.zones.database.exec("ALTER TABLE faults_away RENAME TO faults");
-    await passes(MINUTE_MS);
+    await site.pass(MINUTE_MS);
     expect(site.records).toMatchObject([{ type: "repair" }]);
   });
 
@@ -62,7 +54,7 @@ describe("a fault", () => {
   test("is one record until it is done: its end and recurrence are noted there", async () => {
     await signalZone("gate", { kind: "battery", low: true });
     await signalZone("gate", { kind: "battery", low: false });
-    await passes(86_400_000);
+    await site.pass(86_400_000);
     await signalZone("gate", { kind: "battery", low: true });
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes?.split("\n")).toEqual([
@@ -119,12 +111,12 @@ describe("supervision", () => {
 
   test("ignores a short outage and reports a long one as a repair", async () => {
     await signalZone("gate", down);
-    await passes(59_000);
+    await site.pass(59_000);
     await signalZone("gate", up);
-    await passes(5 * MINUTE_MS);
+    await site.pass(5 * MINUTE_MS);
     expect(site.records).toEqual([]);
     await signalZone("gate", down);
-    await passes(70_000);
+    await site.pass(70_000);
     await signalZone("gate", up);
     expect(site.records).toMatchObject([
       { type: "repair", priority: "medium", name: "Sensor supervision failure: Gate" },
@@ -135,13 +127,12 @@ describe("supervision", () => {
   const SUPERVISED = zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 900 });
 
   test("reports a sensor without messages, and its return with the first message", async () => {
-    await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
-    await passes(890_000);
+    await site.pass(890_000);
     await signalZone("door", { kind: "sign-of-life" });
-    await passes(890_000);
+    await site.pass(890_000);
     expect(site.records).toEqual([]);
-    await passes(20_000);
+    await site.pass(20_000);
     expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door" }]);
     site.zones.monitor.read("door", "normal", { live: true });
     await site.settled();
@@ -149,11 +140,10 @@ describe("supervision", () => {
   });
 
   test("does not count a retained message as a sign of life", async () => {
-    await site.close();
     site = await DispatchingSite.make([SUPERVISED]);
-    await passes(890_000);
+    await site.pass(890_000);
     site.zones.monitor.read("door", "normal", { live: false });
-    await passes(20_000);
+    await site.pass(20_000);
     expect(site.records).toHaveLength(1);
   });
 
@@ -173,16 +163,15 @@ describe("supervision", () => {
       await site.settled();
     };
     const watch = async (zones: ReturnType<typeof behind>): Promise<void> => {
-      await site.close();
       site = await DispatchingSite.make(zones);
     };
 
     test("is one record that names the bridge and its zones, and the return is noted there", async () => {
       await watch(behind(3));
       await all(false);
-      await passes(30 * MINUTE_MS);
+      await site.pass(30 * MINUTE_MS);
       await all(true);
-      await passes(MINUTE_MS);
+      await site.pass(MINUTE_MS);
       expect(site.records).toHaveLength(1);
       const [{ name, description, notes, type, priority } = { name: "" }] = site.records;
       expect({ name, type, priority }).toEqual({
@@ -210,9 +199,9 @@ describe("supervision", () => {
       const [first] = behind(1, { unavailableGraceS: 600 });
       await watch([...(first ? [first] : []), zoneOf({ ...DOOR_OPTIONS, bridge, unavailableGraceS: 30 })]);
       await all(false);
-      await passes(29_999);
+      await site.pass(29_999);
       expect(site.records).toEqual([]);
-      await passes(1);
+      await site.pass(1);
       expect(site.records).toHaveLength(1);
     });
   });
@@ -222,62 +211,62 @@ describe("supervision", () => {
 
     test("does not report a loss of 59 s, and reports one of 60 s at 60 s", async () => {
       await signalZone("gate", down);
-      await passes(59_999);
+      await site.pass(59_999);
       await signalZone("gate", up);
-      await passes(10 * MINUTE_MS);
+      await site.pass(10 * MINUTE_MS);
       expect(records()).toBe(0);
-      await passes(3_333);
+      await site.pass(3_333);
       await signalZone("gate", down);
-      await passes(59_999);
+      await site.pass(59_999);
       expect(records()).toBe(0);
-      await passes(1);
+      await site.pass(1);
       expect(records()).toBe(1);
     });
 
     test("counts from the first report, however often it is repeated", async () => {
       for (let word = 0; word < 6; word += 1) {
         await signalZone("gate", down);
-        await passes(10_000);
+        await site.pass(10_000);
       }
       expect(records()).toBe(1);
     });
 
     test("continues with the rest of it after a restart of the daemon", async () => {
       await signalZone("gate", down);
-      await passes(30_000);
+      await site.pass(30_000);
       await site.restart();
       await signalZone("gate", down);
-      await passes(29_999);
+      await site.pass(29_999);
       expect(records()).toBe(0);
-      await passes(1);
+      await site.pass(1);
       expect(records()).toBe(1);
     });
 
     test("continues with the rest of it after a power cut, or reports at once when it has elapsed", async () => {
       await signalZone("gate", down);
-      await passes(30_000);
+      await site.pass(30_000);
       await site.powerCut(10_000);
-      await passes(19_999);
+      await site.pass(19_999);
       expect(records()).toBe(0);
-      await passes(1);
+      await site.pass(1);
       expect(records()).toBe(1);
       await signalZone("door", down);
       await site.powerCut(10 * MINUTE_MS);
-      await passes(4_999);
+      await site.pass(4_999);
       expect(records()).toBe(1);
-      await passes(1);
+      await site.pass(1);
       expect(records()).toBe(2);
     });
 
     test("does not report a sensor that returned during the power cut, as the broker reports at once", async () => {
       await signalZone("gate", down);
       await site.powerCut(10 * MINUTE_MS);
-      await passes(1_000);
+      await site.pass(1_000);
       site.zones.monitor.take("gate", up, { live: false });
-      await passes(10 * MINUTE_MS);
+      await site.pass(10 * MINUTE_MS);
       expect(records()).toBe(0);
       await site.restart();
-      await passes(10 * MINUTE_MS);
+      await site.pass(10 * MINUTE_MS);
       expect(records()).toBe(0);
     });
 
@@ -292,11 +281,11 @@ describe("supervision", () => {
       expect(() => site.zones.monitor.take("gate", down, { live: true })).toThrow(/readonly/);
       site.zones.repairJournal();
       await signalZone("gate", down);
-      await passes(30_000);
+      await site.pass(30_000);
       site.zones.breakJournal();
-      await passes(30_000);
+      await site.pass(30_000);
       site.zones.repairJournal();
-      await passes(10_000);
+      await site.pass(10_000);
       expect(records()).toBe(1);
     });
   });
@@ -314,7 +303,7 @@ describe("a swinger", () => {
     await open(4);
     expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
     expect(site.dispositions).toEqual(["posted", "posted", "swinger", "posted", "swinger"]);
-    await passes(28_800_000);
+    await site.pass(28_800_000);
     expect(site.records[2]?.notes).toMatch(/restored at/);
     await site.trip("gate");
     expect(site.dispositions.at(-1)).toBe("posted");
@@ -344,7 +333,6 @@ describe("a swinger", () => {
   });
 
   test("two that chatter at once never suppress the trip of a third zone", async () => {
-    await site.close();
     const yard = zoneOf({ id: "yard", objective: { type: "obiective/cladiri", id: 2 }, input: simulated });
     site = await DispatchingSite.make([DOOR, GATE, yard]);
     site.zones.monitor.read("yard", "normal", { live: true });
@@ -365,7 +353,6 @@ describe("a swinger", () => {
 });
 
 test("a fire is never shut down, and each of its incidents is dispatched", async () => {
-  await site.close();
   site = await DispatchingSite.make([
     zoneOf({ id: "smoke", kind: "fire", objective: HALL, input: simulated }),
   ]);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
@@ -10,7 +10,6 @@ const ANA = { who: "ana@example.ro", from: "192.0.2.7" };
 const MINUTE_MS = 60_000;
 
 let site: MonitoredZones;
-afterEach(() => site.close());
 
 function trip(...zoneIds: string[]): void {
   for (const zoneId of zoneIds)
@@ -30,7 +29,7 @@ function states(): unknown[] {
 
 describe("a bypass", () => {
   test("suppresses the trips of its zone alone, with its reason, until it expires", () => {
-    site = new MonitoredZones([DOOR, GATE]);
+    site = MonitoredZones.forTest([DOOR, GATE]);
     site.zoneService.zoneOverrides.bypass("door", { reason: " painter ", minutes: 10 }, ANA);
     trip("door", "gate");
     site.clock.advance(10 * MINUTE_MS);
@@ -47,7 +46,7 @@ describe("a bypass", () => {
   });
 
   test("expires also across a restart, and is not extended by a backward clock step", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
     site.clock.advance(4 * MINUTE_MS);
     site.restart();
@@ -63,7 +62,7 @@ describe("a bypass", () => {
   });
 
   test("lasts eight hours by default, and can be ended", () => {
-    site = new MonitoredZones([DOOR, GATE]);
+    site = MonitoredZones.forTest([DOOR, GATE]);
     for (const zone of ["door", "gate"])
       site.zoneService.zoneOverrides.bypass(zone, { reason: "painter" }, ANA);
     site.zoneService.zoneOverrides.restore("gate", ANA);
@@ -75,7 +74,7 @@ describe("a bypass", () => {
   });
 
   test("that a user ends keeps back no alarm while the disk does not take its end", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     const { zoneOverrides } = site.zoneService;
     zoneOverrides.bypass("door", { reason: "painter" }, ANA);
     trip("door");
@@ -99,7 +98,7 @@ describe("a bypass", () => {
     ["door", { reason: "painter", minutes: 10_081 }, /from 1 to 10080/],
     ["door", { reason: "painter", minutes: 1.5 }, /whole number/],
   ])("of %s with %j is rejected", (zone, order, message) => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     expect(() => site.zoneService.zoneOverrides.bypass(zone, order, ANA)).toThrow(message);
     expect(() => site.zoneService.zoneOverrides.bypass(zone, order, ANA)).toThrow(AppError);
     trip("door");
@@ -109,7 +108,7 @@ describe("a bypass", () => {
 
 describe("a walk test", () => {
   test("dispatches nothing, and leaves a report of the zones that have not tripped", () => {
-    site = new MonitoredZones([DOOR, GATE]);
+    site = MonitoredZones.forTest([DOOR, GATE]);
     site.zoneService.zoneOverrides.walkTests.begin(undefined, ANA);
     trip("door", "door");
     const last = new Date(site.clock.wallMs()).toISOString();
@@ -135,7 +134,7 @@ describe("a walk test", () => {
   });
 
   test("continues after a restart, and ends on time", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     site.clock.advance(15 * MINUTE_MS);
     site.restart();
@@ -146,7 +145,7 @@ describe("a walk test", () => {
   });
 
   test("does not affect the first real trip after it", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     for (let step = 0; step < 40; step += 1) {
       trip("door");
@@ -159,7 +158,7 @@ describe("a walk test", () => {
   });
 
   test("cannot be started twice, nor for more than four hours", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     expect(() => site.zoneService.zoneOverrides.walkTests.begin(241, ANA)).toThrow(/from 1 to 240/);
     site.zoneService.zoneOverrides.walkTests.begin(240, ANA);
     expect(() => site.zoneService.zoneOverrides.walkTests.begin(1, ANA)).toThrow(/running already/);
@@ -168,7 +167,7 @@ describe("a walk test", () => {
   });
 
   test("treats a tamper as a part of it", () => {
-    site = new MonitoredZones([DOOR]);
+    site = MonitoredZones.forTest([DOOR]);
     site.zoneService.zoneOverrides.walkTests.begin(20, ANA);
     site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
     site.monitor.take("door", { kind: "tamper", open: false }, { live: true });
@@ -187,7 +186,7 @@ describe("an arming condition", () => {
 
   test("by schedule suppresses trips outside of it", () => {
     // The clock of these tests shows 23:30 in Bucharest.
-    site = new MonitoredZones([AT_NIGHT]);
+    site = MonitoredZones.forTest([AT_NIGHT]);
     trip("door");
     site.clock.advance(7 * 60 * MINUTE_MS);
     trip("door");
@@ -208,7 +207,7 @@ describe("an arming condition", () => {
         zoneOf({ ...DOOR_OPTIONS, id: `door-${index}`, gate: { ...gate, exitDelayS } }),
       );
     const zones = behind(0);
-    site = new MonitoredZones(zones);
+    site = MonitoredZones.forTest(zones);
     for (const { gate } of zones) if ("id" in gate) site.monitor.setGate(gate.id, "closed");
     site.zoneService.exchange(behind(30), ANA);
     trip(...zones.map(({ id }) => id));
@@ -216,7 +215,7 @@ describe("an arming condition", () => {
   });
 
   test("by a key switch is armed until the first reading, and follows it then", () => {
-    site = new MonitoredZones([ARMED]);
+    site = MonitoredZones.forTest([ARMED]);
     trip("gate");
     site.monitor.setGate("gpio 22", "closed");
     trip("gate");

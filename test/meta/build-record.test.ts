@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const { buildProblem, recordBuild } = (await import(
@@ -32,7 +32,7 @@ describe("a source tree whose program is built", () => {
   let tree: string;
   const file = (path: string): string => join(tree, path);
   beforeEach(() => {
-    tree = mkdtempSync(join(tmpdir(), "santinela-tree-"));
+    tree = temporaryFolder();
     for (const path of SOURCES) write(path);
     for (const path of ["scripts/build-record.mjs", "test/support/built-program.ts"])
       cpSync(join(root, path), file(path), { recursive: true });
@@ -40,7 +40,6 @@ describe("a source tree whose program is built", () => {
     symlinkSync(join(root, "node_modules"), file("node_modules"));
     recordBuild(tree);
   });
-  afterEach(() => rmSync(tree, { recursive: true }));
 
   function write(path: string, text = "{}"): void {
     mkdirSync(dirname(file(path)), { recursive: true });

@@ -1,10 +1,10 @@
 // Runs npm run test:machines with a fake npm: which suites it runs, and what it says of their results.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** Copies the report of its suite to where it is wanted, and exits with the code that a file names for the suite. */
@@ -33,7 +33,7 @@ const MARKERS = [
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-suites-"));
+  folder = temporaryFolder();
   for (const name of ["bin", "docs", "scripts/packaging"]) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, "scripts/packaging/sizes.mjs"), SIZES);
   writeFileSync(join(folder, PAGE), `Before.\n\n${MARKERS.join("\n\nold\n\n")}\n\nAfter.\n`);
@@ -43,7 +43,6 @@ beforeEach(() => {
     chmodSync(join(folder, program), 0o755);
   }
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function ends(suite: string, code: number): void {
   writeFileSync(join(folder, `${suite}.code`), String(code));

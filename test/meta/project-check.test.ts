@@ -1,19 +1,10 @@
 // Runs .ci/run with a fake npm and fake scripts: which suites it runs, and how it handles their exit codes.
 import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /**
@@ -48,7 +39,7 @@ test("the names of tests in the project check and its description are names of t
 describe("the project check", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-check-"));
+    folder = temporaryFolder();
     for (const name of [".ci", "bin", "ends", "scripts"]) mkdirSync(join(folder, name));
     for (const file of [".ci/run", "scripts/failed-files.mjs"]) cpSync(join(root, file), join(folder, file));
     for (const program of ["bin/npm", "scripts/test-deps.sh", "scripts/test-package.sh"]) {
@@ -56,7 +47,6 @@ describe("the project check", () => {
       chmodSync(join(folder, program), 0o755);
     }
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** A program or one of its arguments, and the exit codes of its next runs. */
   function ends(word: string, ...codes: number[]): void {

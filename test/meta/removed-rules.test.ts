@@ -1,18 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { RULES } from "../simulation/rules.ts";
 import { BUILD } from "../support/built-program.ts";
 import { FULL_SYNC, removeRules, type RemovedRule } from "../support/removed-rules.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* The long tests that remove rules run rarely. A renamed variable is found here. */
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-rules-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 function copied({ file }: RemovedRule): string {
   const copy = join(folder, file);

@@ -1,11 +1,11 @@
 // node-gyp, which compiles the add-ons of the package, is affected by npm settings. The add-on here is one line
 // long and its headers contain only an ABI, so that it compiles within a second and nothing is downloaded.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 const COMPILER = `${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu-g++`;
@@ -26,7 +26,7 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
   let ours: string;
   let theirs: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-addon-"));
+    folder = temporaryFolder();
     ours = headersFor("ours", process.versions.modules);
     theirs = headersFor("theirs", "1");
     mkdirSync(join(folder, "source"));
@@ -40,7 +40,6 @@ describe.skipIf(!canCompile)("an add-on of the package", () => {
     mkdirSync(join(folder, "node/bin"), { recursive: true });
     execFileSync("ln", ["-s", process.execPath, join(folder, "node/bin/node")]);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   function headersFor(name: string, abi: string): string {
     const include = join(folder, name, "include/node");

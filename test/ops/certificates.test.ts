@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { certificateChecks } from "../../src/cli/installation-checks.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { ConditionCode } from "../../src/domain/condition.ts";
@@ -15,14 +14,12 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { MonitoredZones } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20);
 const DAY_MS = 86_400_000;
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-cert-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 const make = (options: Partial<Parameters<typeof ownCertificate>[1]> = {}) =>
   ownCertificate(folder, { names: [], nowMs: NOW_MS, isClockTrusted: true, ...options });
 
@@ -47,7 +44,7 @@ describe("the self-signed certificate", () => {
     "is created again if a power cut has left a newer %s with the older certificate",
     async (file, names) => {
       const first = await make();
-      const other = mkdtempSync(join(tmpdir(), "santinela-cert-"));
+      const other = temporaryFolder();
       await ownCertificate(other, { names: [], nowMs: NOW_MS, isClockTrusted: true });
       cpSync(join(other, file), join(folder, file));
       rmSync(other, { recursive: true });

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeUnless } from "../support/required-programs.ts";
 import { CAN_MOUNT } from "../support/small-disk.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /*
  * `santinela-upgrade --watch` returns to the proven release, and is killed before each command that it runs. The script and its
@@ -128,7 +128,7 @@ const returned = (centre: string): string[] => [
 ];
 
 describeUnless(CAN_MOUNT ? undefined : "mounting needs root", "a return to the proven release", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-cut-return-"));
+  const folder = temporaryFolder(afterAll);
   const driver = join(folder, "driver");
   beforeAll(() => {
     writeFileSync(driver, DRIVER);
@@ -147,7 +147,6 @@ describeUnless(CAN_MOUNT ? undefined : "mounting needs root", "a return to the p
     put("dpkg-query", 'echo "2.0 installed"');
     put("dpkg", DPKG);
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   interface Case {
     readonly failing: Unit;

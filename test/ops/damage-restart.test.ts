@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ALTERED_ROWS, integrityCheckFile, requestIntegrityCheck } from "../../src/ops/backups.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
@@ -9,6 +8,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { ReserveFile } from "../../src/ops/reserve-file.ts";
 import { sqliteError } from "../../src/store/database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DAMAGE = sqliteError("database disk image is malformed", "SQLITE_CORRUPT_INDEX");
 
@@ -19,17 +19,14 @@ let restarts: DamageRestarts;
 let ordered: number;
 let started: Housekeeping[];
 beforeEach(() => {
-  dataDir = mkdtempSync(`${tmpdir()}/santinela-damage-`);
+  dataDir = temporaryFolder();
   clock = new ManualClock();
   health = new ConditionRegistry(clock, newLog());
   restarts = {};
   ordered = 0;
   started = [];
 });
-afterEach(() => {
-  for (const housekeeping of started) housekeeping.stop();
-  rmSync(dataDir, { recursive: true });
-});
+afterEach(() => started.forEach((housekeeping) => housekeeping.stop()));
 
 const newLog = (): JsonLog => new JsonLog({ level: "error", clock, write: () => {} });
 /** A run of the daemon in this process. */

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { revert, takeReverted, writeOnTrial } from "../../src/ops/configuration-trial.ts";
 import { describeUnless } from "../support/required-programs.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const BY = { who: "ana@example.ro", from: "192.168.1.9", diff: "" };
 const EDITED = "# by hand\n";
@@ -25,8 +25,7 @@ function changeAndEdit(dataDir: string, file: string, beforeUndoing: () => void 
 }
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "santinela-edited-"))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 test("what was edited by hand before a change is undone is one of the ten kept texts", () => {
   const file = join(folder, "santinela.yaml");

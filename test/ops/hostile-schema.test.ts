@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { planRestore } from "../../src/ops/restore.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A backup is uploaded over HTTP: what its schema does to the next record must not come with it. */
 
@@ -18,8 +17,7 @@ function replacing(part: string, by: string): string {
 }
 
 function refusalOf(sql: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-schema-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   openMainDatabase(join(folder, "santinela.db")).close();
   const copy = join(folder, "copy.db");
   openMainDatabase(copy).close();

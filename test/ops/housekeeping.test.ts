@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fileStamp } from "../../src/ops/backups.ts";
@@ -20,6 +19,7 @@ import { TripStore } from "../../src/store/trips.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
@@ -44,7 +44,7 @@ function start(): void {
 }
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "santinela-house-"));
+  dataDir = temporaryFolder();
   clock = new ManualClock();
   const log = new JsonLog({ level: "debug", clock, write: () => {} });
   health = new ConditionRegistry(clock, log);
@@ -79,7 +79,6 @@ beforeEach(() => {
 afterEach(() => {
   housekeeping.stop();
   for (const retention of retentions) retention.stop();
-  rmSync(dataDir, { recursive: true });
 });
 
 function recordsSchedule(): RetentionSchedule {

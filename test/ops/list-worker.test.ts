@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
@@ -10,6 +8,7 @@ import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { BUILD } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A worker starts from a built file, so the class is the built one too. */
 const { ListWorker: BuiltListThread } = (await import(join(BUILD, "ops/list-worker.js"))) as {
@@ -25,19 +24,15 @@ let clock: ManualClock;
 let thread: ListWorker;
 let conditions: ConditionRegistry;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-lists-"));
-  site = await TestApp.make({}, join(folder, "santinela.db"));
+  folder = temporaryFolder();
+  site = await TestApp.forTest({}, join(folder, "santinela.db"));
   site.interventions.create(PATROL, OPERATOR_USER);
   clock = new ManualClock();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   conditions = new ConditionRegistry(clock, log);
   thread = listThread();
 });
-afterEach(async () => {
-  await thread.stop();
-  await site.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => thread.stop());
 
 function listThread(failpoint?: string): ListWorker {
   const log = new JsonLog({ level: "error", clock, write: () => {} });

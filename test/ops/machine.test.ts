@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { supplyChecks } from "../../src/cli/machine-checks.ts";
 import type { TrustedTime } from "../../src/domain/clock.ts";
 import { hostOf } from "../../src/ops/host.ts";
@@ -21,14 +20,12 @@ import {
 } from "../../src/ops/time-service.ts";
 import { upperFolderOf, volatileFileSystem } from "../../src/ops/volatile-storage.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const failed = (reason: string): never => expect.fail(reason);
 
 let root: string;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "santinela-machine-"));
-});
-afterEach(() => rmSync(root, { recursive: true }));
+beforeEach(() => (root = temporaryFolder()));
 
 /** Writes files of a machine. */
 function has(files: Readonly<Record<string, string>>): void {

@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { failpointOf } from "../../src/ops/failpoint.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
@@ -24,14 +14,12 @@ import {
   type SigningKeys,
 } from "../../src/ops/secrets.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const failed = (reason: string): never => expect.fail(reason);
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-ops-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 describe("secrets", () => {
   const keysOf = (dataDir: string): SigningKeys =>
@@ -47,14 +35,13 @@ describe("secrets", () => {
   });
 
   test("are different in two installations: key, client id and first password", () => {
-    const other = mkdtempSync(join(tmpdir(), "santinela-ops-"));
+    const other = temporaryFolder();
     prepareDataDir(folder);
     prepareDataDir(other);
     expect(keysOf(other).current.export()).not.toEqual(keysOf(folder).current.export());
     expect(mqttClientId(other, failed)).not.toBe(mqttClientId(folder, failed));
     expect(oneTimePassword()).not.toBe(oneTimePassword());
     expect(oneTimePassword()).toMatch(/^([a-z1-9]{5}-){3}[a-z1-9]{5}$/);
-    rmSync(other, { recursive: true });
   });
 
   test.each([

@@ -42,6 +42,7 @@ import { openMainDatabase } from "../../src/store/main-database.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { OPERATOR_USER, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /** The data directory of an installation, with databases opened and closed like in the daemon. */
@@ -770,7 +771,7 @@ describe("a restore from a backup", () => {
 });
 
 test("damage is recorded once, and a disk that cannot record it does not hide the original error", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-suspicion-"));
+  const folder = temporaryFolder();
   requestIntegrityCheck(folder, "the first page");
   requestIntegrityCheck(folder, "another page");
   expect(readFileSync(integrityCheckFile(folder), "utf8")).toBe("the first page\n");

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { returnedRelease } from "../../src/ops/returned-release.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "santinela-returned-"));
+  home = temporaryFolder();
   mkdirSync(join(home, "releases/0.1.0.1/dist"), { recursive: true });
   writeFileSync(join(home, "releases/0.1.0.1/dist/main.js"), "");
   symlinkSync("releases/0.1.0.1", join(home, "current"));
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const program = (): string => join(home, "current/dist/main.js");
 

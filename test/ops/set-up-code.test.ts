@@ -1,16 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SetUpCode } from "../../src/ops/set-up-code.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* What a Raspberry Pi does is in test/systemd/first-boot.test.ts; here is what a container cannot show. */
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-code-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = temporaryFolder()));
 
 const warnings: string[] = [];
 const log = { warn: (event: string) => void warnings.push(event) };

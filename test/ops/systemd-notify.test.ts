@@ -1,9 +1,9 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SystemdNotifier } from "../../src/ops/systemd-notify.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("the systemd notifier", () => {
   let folder: string;
@@ -12,15 +12,12 @@ describe("the systemd notifier", () => {
   const clock = new ManualClock();
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-notify-"));
+    folder = temporaryFolder();
     file = join(folder, "told");
     writeFileSync(file, "");
     descriptor = openSync(file, "a");
   });
-  afterEach(() => {
-    closeSync(descriptor);
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => closeSync(descriptor));
 
   const notifications = (): string => readFileSync(file, "utf8");
 

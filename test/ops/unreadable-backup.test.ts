@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
@@ -7,6 +6,7 @@ import { planRestore } from "../../src/ops/restore.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A user without rights; root may read everything. */
 const ORDINARY = 65_534;
@@ -14,7 +14,7 @@ const ORDINARY = 65_534;
 let folder: string;
 let backup: string;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-unreadable-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "santinela.yaml"), "dataDir: ./data\nmqtt: off\n");
   mkdirSync(join(folder, "data"));
   mkdirSync(join(folder, "usb"));
@@ -23,10 +23,7 @@ beforeEach(async () => {
   await backUp(join(folder, "data"), backup);
   chmodSync(folder, 0o755);
 });
-afterEach(() => {
-  chmodSync(join(folder, "usb"), 0o755);
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => chmodSync(join(folder, "usb"), 0o755));
 
 const dryRun = (file: string): Promise<Outcome> =>
   santinela(["restore", "--dry-run", file, "--config", "santinela.yaml"], { cwd: folder });

@@ -1,26 +1,23 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { UploadedBackup } from "../../src/ops/backup-transfers.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
+import { IN_PROCESS_TASKS } from "../support/in-process-tasks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let dataDir: string;
 let clock: ManualClock;
 let uploaded: UploadedBackup;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "santinela-handed-"));
+  dataDir = temporaryFolder();
   openMainDatabase(join(dataDir, "santinela.db")).close();
   clock = new ManualClock();
   uploaded = new UploadedBackup({ dataDir, clock, work: IN_PROCESS_TASKS });
 });
-afterEach(() => {
-  uploaded.forget();
-  rmSync(dataDir, { recursive: true });
-});
+afterEach(() => uploaded.forget());
 
 /** Uploads a valid backup in two chunks. @returns its number */
 async function upload(): Promise<number> {

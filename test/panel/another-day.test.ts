@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -6,10 +6,9 @@ import { PanelSite } from "../support/panel-site.ts";
 const DAY_MS = 86_400_000;
 
 describeWithBrowser("a time of another day", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     const bypass = ["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "10080"];
     await site.daemon.run(bypass);
     await site.daemon.run(["trip", "--zone", "front-door"]);
@@ -22,7 +21,6 @@ describeWithBrowser("a time of another day", () => {
     await page.screen("zones").complete();
     await page.open("status");
   });
-  afterAll(() => site.stop());
 
   test("has its date in the delivery of an alarm", async () => {
     await page

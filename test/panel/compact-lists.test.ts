@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -11,14 +11,12 @@ const LOOKS_TIMEOUT_MS = 180_000;
 const FILTERS_MAX_PX = 100;
 
 describeWithBrowser("long lists on a small screen", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("interventions", await site.context({ viewport: { width: 360, height: 740 } }));
   });
-  afterAll(() => site.stop());
 
   test("the filters of the interventions take one row below the search on a phone", async () => {
     for (const language of ["RO", "EN"]) {

@@ -1,19 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { EDGE } from "../support/installation.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("an administrator whose zones were right yesterday", () => {
-  const site = new PanelSite(
+  const site = PanelSite.running(
     "",
     editableSite("id: usa, name: Ușa, kind: intrusion", "id: geam, name: Geam, kind: glass"),
   );
   const file = (): string => join(site.installation.folder, "site.yaml");
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
 
   test("compares an earlier configuration with the current one and returns to it", async () => {
     const before = readFileSync(file(), "utf8");

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { EndedWalkTestView, WalkTestView, ZoneView } from "../../src/site/zone-view.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
@@ -15,18 +15,16 @@ const MINUTE_MS = 60_000;
 const LOOKS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("a technician with several walk tests", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   const client = new ControlClient(join(site.installation.folder, "site"));
   const walkTest = (body: object): Promise<WalkTestView> => client.post("/site/walk-test", body);
   let page: PanelPage;
   let walk: Screen;
   beforeAll(async () => {
-    await site.start();
     page = await site.page("walk-test");
     walk = page.screen("walk-test");
     await walkTest({ minutes: 10 });
   });
-  afterAll(() => site.stop());
 
   test("reads what to do at each zone, in both languages", async () => {
     await walk.text("Open it and close it again.").shown();

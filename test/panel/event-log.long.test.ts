@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -10,18 +10,16 @@ import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 const CHANGES = 320;
 
 describeWithBrowser("the event log of a busy site", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
   const bypass = async (zone: string): Promise<void> => {
     await daemon().post(`/site/zones/${zone}/bypass`, { minutes: 5, reason: "probă" });
     await daemon().post(`/site/zones/${zone}/restore`);
   };
   beforeAll(async () => {
-    await site.start();
     await bypass("hall");
     for (let n = 0; n < CHANGES / 2; n += 1) await bypass("front-door");
   });
-  afterAll(() => site.stop());
 
   test("keeps the older pages that were read when something happens, and counts it above", async () => {
     const page = await site.page("events");

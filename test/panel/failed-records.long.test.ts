@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import { NonconformingCentre } from "../support/nonconforming-centre.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -9,7 +9,7 @@ import type { SyncRecordStatus } from "../../src/site/sync-view.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("a record rejected by the dispatch centre", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   let page: PanelPage;
   beforeAll(async () => {
@@ -20,15 +20,11 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     );
     // An alarm is retried for ten minutes before it needs attention, so the priority is lower here.
     site = new PanelSite(`${upstreamYaml(port)}profiles: { burglary: { priority: medium } }\n`);
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("sync");
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   const row = (): Part => page.screen("sync").row(/#1 .*objective missing/);
 
@@ -73,7 +69,6 @@ describeWithBrowser("an alarm for which the dispatch centre always fails", () =>
   beforeAll(async () => {
     const port = Number(new URL(await centre.start()).port);
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
   });
   afterAll(async () => {

@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a screen whose last request has failed", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("asks again by itself: a new alarm is shown without another event", async () => {
     const page = await site.page("interventions");

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 describeWithBrowser("the status screen", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("shows a fire alarm in both languages until its intervention is done", async () => {
     const page = await site.page("status");

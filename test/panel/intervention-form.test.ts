@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from "vitest";
+import { beforeAll, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
@@ -12,13 +12,11 @@ objectives: { obiective/cladiri: [ { id: 1, name: Arhiva }, { id: 12, name: Hala
 `;
 
 describeWithBrowser("the form of an intervention", () => {
-  const site = new PanelSite("", SITE);
+  const site = PanelSite.running("", SITE);
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     page = await site.page("interventions");
   });
-  afterAll(() => site.stop());
 
   async function filled(name: string): Promise<Screen> {
     const form = await page.open("interventions/new");

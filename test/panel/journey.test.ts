@@ -2,26 +2,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { deadCentre, PanelSite } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
 
-/** A dispatch centre that does not respond. */
-const DEAD_CENTRE = `upstream:
-  baseUrl: "http://127.0.0.1:9"
-  email: edge@site.example
-  passwordFile: ./upstream.password
-  phone: 0264 555 012
-  undeliveredS: 5
-`;
-
 describeWithBrowser("an alarm that the dispatch centre does not know of", () => {
-  const site = new PanelSite(DEAD_CENTRE);
-  beforeAll(async () => {
-    site.installation.secret("upstream.password", EDGE.password);
-    await site.start();
-  });
-  afterAll(() => site.stop());
+  const site = PanelSite.running(deadCentre("phone: 0264 555 012", "undeliveredS: 5"));
 
   test("is reported, with the telephone of the centre", async () => {
     const page = await site.page("status");
@@ -134,7 +120,7 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
 });
 
 describeWithBrowser("an alarm that has arrived", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   beforeAll(async () => {
     const { port } = await startCentre(
@@ -142,13 +128,9 @@ describeWithBrowser("an alarm that has arrived", () => {
       "objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }\n",
     );
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   test("shows its number at the centre and what the centre has", async () => {
     const page = await site.page("status");

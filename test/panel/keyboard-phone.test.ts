@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
@@ -36,12 +36,10 @@ async function tabThrough(page: PanelPage): Promise<{ seen: Set<string>; faults:
 }
 
 describeWithBrowser("a keyboard at a phone", () => {
-  const site = new PanelSite("", editableSite(...ZONES));
+  const site = PanelSite.running("", editableSite(...ZONES));
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "z1"]);
   });
-  afterAll(() => site.stop());
 
   test.each(["zones", "zones/edit", "interventions", "api"])(
     "moves through %s, and the bar at the bottom covers nothing that has the focus",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, interventionsOf } from "../support/installation.ts";
@@ -28,9 +28,7 @@ const FOCUS = `(() => {
 })()`;
 
 describeWithBrowser("an operator without a mouse", () => {
-  const site = new PanelSite("", CONFIGURATION);
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running("", CONFIGURATION);
 
   test(
     "signs in, changes and tests zones, reads the log, changes the language and signs out",

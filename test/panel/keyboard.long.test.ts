@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
@@ -14,14 +14,12 @@ const CONFIGURATION = editableSite(
 const TIMEOUT_MS = 120_000;
 
 describeWithBrowser("without a mouse", () => {
-  const site = new PanelSite("", CONFIGURATION);
+  const site = PanelSite.running("", CONFIGURATION);
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "usa"]);
     page = await site.page("zones");
   });
-  afterAll(() => site.stop());
 
   const focused = (part: Part): Promise<unknown> => eventually("the focus", () => part.hasFocus());
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
 /* Where the parts of a screen are: what an accessibility check does not see. */
 
@@ -28,17 +28,12 @@ function areInOneRow(one: Box, other: Box): boolean {
 }
 
 describeWithBrowser("the parts of a screen", () => {
-  const site = new PanelSite(
-    `upstream: { baseUrl: "http://127.0.0.1:9", email: site@example.ro, passwordFile: ./upstream.password }\n`,
-  );
+  const site = PanelSite.running(deadCentre());
   let page: PanelPage;
   beforeAll(async () => {
-    site.installation.secret("upstream.password", "not needed");
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("interventions");
   });
-  afterAll(() => site.stop());
 
   test("the sign-in is in the middle of a laptop", async () => {
     const outside = await site.signedOutPage();
@@ -170,9 +165,7 @@ describeWithBrowser("the parts of a screen", () => {
 
 describeWithBrowser("the screens of a site without zones", () => {
   const frame = `http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }\nmqtt: off\ngpio: { backend: simulated }\n`;
-  const site = new PanelSite("", `site: { name: Hala Nord, ref: hala-nord }\n${frame}zones: []\n`);
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running("", `site: { name: Hala Nord, ref: hala-nord }\n${frame}zones: []\n`);
 
   test("lead on with a button in the middle, without a search for nothing", async () => {
     const page = await site.page("zones");

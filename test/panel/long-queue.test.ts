@@ -1,27 +1,19 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { EDGE } from "../support/installation.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
 const RECORDS = 201;
-/** A dispatch centre that does not respond. */
-const DEAD_CENTRE =
-  'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
-
 describeWithBrowser("a queue that is longer than its list", () => {
-  const site = new PanelSite(DEAD_CENTRE);
+  const site = PanelSite.running(deadCentre());
   beforeAll(async () => {
-    site.installation.secret("upstream.password", EDGE.password);
-    await site.start();
     const dataDir = join(site.installation.folder, "site");
     for (let count = 1; count <= RECORDS; count += 1) {
       const record = { name: `Ronda ${count}`, objectiveType: "obiective/cladiri", objectiveId: 12 };
       expect((await askDaemon(dataDir, "POST", "/interventii", record)).status).toBe(201);
     }
   });
-  afterAll(() => site.stop());
 
   test("is counted as a whole, and no record in it is called synced", async () => {
     const page = await site.page("sync");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -8,10 +8,9 @@ const GREY = `["main", "dialog[open]", ".banner.s-fault", "nav .count"]
   .map((part) => part + " " + getComputedStyle(document.querySelector(part)).filter)`;
 
 describeWithBrowser("a page whose daemon does not answer", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "60"]);
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("objectives");
@@ -23,7 +22,6 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     await site.daemon.end("SIGKILL");
     await page.staleBar.shown();
   });
-  afterAll(() => site.stop());
 
   test("is grey in all parts: it may no longer be true", async () => {
     expect(await page.evaluate<string[]>(GREY)).toEqual([
@@ -65,9 +63,7 @@ describeWithBrowser("a page whose daemon does not answer", () => {
 });
 
 describeWithBrowser("a browser in another time zone that does not know the state of the site", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("names the time zone of its times, and calls none the time of the site", async () => {
     const context = await site.context({ timezoneId: "Asia/Tokyo" });

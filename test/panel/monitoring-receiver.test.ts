@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { EDGE } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
 import { MonitoringReceiver } from "../support/monitoring-receiver.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -17,7 +16,6 @@ describeWithBrowser("an alarm with two ways", () => {
       `upstream: { baseUrl: "http://127.0.0.1:${dead}", email: edge@site.example, passwordFile: ./upstream.password }\n` +
         `upstreams: [ { dc09: { account: "1234", plain: true, receivers: [ { host: 127.0.0.1, port: ${receiver.port} } ] } } ]\n`,
     );
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
   });
   afterAll(async () => {

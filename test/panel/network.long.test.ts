@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("the panel on an unreliable network", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   const door = (page: PanelPage): Part => page.screen("zones").tile("Ușa principală");
   const trip = (): Promise<void> => site.daemon.run(["trip", "--zone", "front-door"]);

@@ -21,12 +21,11 @@ const PHONE = { viewport: { width: 360, height: 740 } };
 const GATEWAY = "zigbee2mqtt/bridge/state";
 
 describeWithBrowser("an installer with new sensors", () => {
-  const site = new PanelSite("", BASE);
+  const site = PanelSite.running("", BASE);
   let devices: AnnouncingDevices;
   let sensor: MqttClient;
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     const broker = `mqtt://127.0.0.1:${site.mqttPort}`;
     devices = await AnnouncingDevices.at(broker);
     sensor = await connectAsync(broker);
@@ -35,7 +34,6 @@ describeWithBrowser("an installer with new sensors", () => {
   afterAll(async () => {
     await sensor.endAsync(true);
     await devices.end();
-    await site.stop();
   });
 
   const send = async (topic: string, message: object): Promise<void> => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
@@ -37,14 +37,12 @@ async function reachAll(page: PanelPage, part: Part, fail: () => Promise<void>):
 }
 
 describeWithBrowser("an error of an action", () => {
-  const site = new PanelSite("", editableSite(...ZONES));
+  const site = PanelSite.running("", editableSite(...ZONES));
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "z1"]);
     const dataDir = join(site.installation.folder, "site");
     expect((await askDaemon(dataDir, "POST", "/site/walk-test", { minutes: 60 })).status).toBe(200);
   });
-  afterAll(() => site.stop());
 
   /** A page on which the end of the walk test fails. */
   async function pageAt(address: string, width: number): Promise<PanelPage> {

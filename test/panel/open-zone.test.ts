@@ -5,7 +5,7 @@ import type { HistoryView } from "../../src/site/timeline-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, Installation, startCentre, upstreamYaml } from "../support/installation.ts";
+import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
@@ -13,7 +13,7 @@ import { accessibilityFaults, clippedParts } from "../support/accessibility-chec
 /* The screen of an intervention that has arrived at the dispatch centre, while its zone is open and afterwards. */
 
 describeWithBrowser("an intervention whose zone is still open", () => {
-  const elsewhere = new Installation();
+  const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
   let page: PanelPage;
   let record: Screen;
@@ -23,7 +23,6 @@ describeWithBrowser("an intervention whose zone is still open", () => {
       "objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }\n",
     );
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     page = await site.page("interventions");
@@ -35,10 +34,7 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     // Afterwards the dispatch centre changes it only for a test.
     await record.text(/as #\d+/).shown();
   });
-  afterAll(async () => {
-    await site.stop();
-    await elsewhere.remove();
-  });
+  afterAll(() => site.stop());
 
   const question = (): Part => page.dialog("Set intervention #1 to done?");
   const stillOpen = (): Part => question().text("The contact of Ușa principală is still open.");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Part } from "../support/panel-page.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -22,9 +22,7 @@ const NAMES = [
 const LOOKS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("the outputs in the panel", () => {
-  const site = new PanelSite(OUTPUTS);
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running(OUTPUTS);
 
   const siren = (screen: Part): Part => screen.listItem(/^sirena/);
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { editableSite, PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("signs a technician in, and shows that a password is wrong", async () => {
     const page = await site.signedOutPage();

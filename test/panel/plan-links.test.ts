@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { JourneyView } from "../../src/site/journey-view.ts";
 import type { PlanView } from "../../src/site/plan-view.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
@@ -17,10 +17,9 @@ const PICTURE = Buffer.from(
 const TO_SMOKE = "a[href='#/plan?zone=smoke']";
 
 describeWithBrowser("a zone with a place on the second of two floor plans", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     const user = await ApiUser.signIn(Number(new URL(site.address).port), EDGE);
     for (const name of ["Parter", "Etaj"]) await user.send("POST", `/site/plans?name=${name}`, PICTURE);
     const [ground, upper] = await user.ask<PlanView[]>("GET", "/site/plans");
@@ -28,7 +27,6 @@ describeWithBrowser("a zone with a place on the second of two floor plans", () =
     await user.ask("PUT", `/site/plans/${upper?.id}`, { pins: [{ zone: "smoke", x: 60, y: 30 }] });
     page = await site.page("zones");
   });
-  afterAll(() => site.stop());
 
   /** The upper floor is shown, with the smoke detector marked and in words. */
   async function isMarked(): Promise<void> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PlanView } from "../../src/site/plan-view.ts";
@@ -19,16 +19,14 @@ const NAMES = ["Ușa principală", "PIR hol", "Fum depozit", "Parter", "Hala Nor
 const LOOKS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("a floor plan", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
   beforeAll(async () => {
-    await site.start();
     writeFileSync(join(site.installation.folder, "plan.svg"), DRAWING);
     writeFileSync(join(site.installation.folder, "plan.txt"), "not a picture");
     page = await site.page("plan");
   });
-  afterAll(() => site.stop());
 
   test(
     "says what it is for before there is one",

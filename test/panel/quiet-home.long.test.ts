@@ -16,7 +16,7 @@ const OTHER_DAY = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][
 ];
 
 describeWithBrowser("Home while all is well", () => {
-  const site = new PanelSite(
+  const site = PanelSite.running(
     "",
     editableSite(
       `id: usa, name: Ușa, kind: intrusion, gate: { schedule: "${OTHER_DAY} 10:00-11:00" }`,
@@ -28,12 +28,10 @@ describeWithBrowser("Home while all is well", () => {
     for (const contact of ["open", "normal"]) await daemon.post("/site/simulate", { zone, contact });
   };
   beforeAll(async () => {
-    await site.start();
     await site.daemon.addAccount(VIEWER, "viewer");
     await move("birou");
     await move("usa");
   });
-  afterAll(() => site.stop());
 
   test(
     "tells a viewer what moved last and how many trips there were, as it happens, in both languages",

@@ -1,26 +1,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
-import { PanelSite, signIn } from "../support/panel-site.ts";
-
-/** A dispatch centre that does not respond. */
-const DEAD_CENTRE =
-  'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
+import { deadCentre, PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("records in the panel", () => {
-  const site = new PanelSite(DEAD_CENTRE);
+  const site = PanelSite.running(deadCentre());
   let page: PanelPage;
   beforeAll(async () => {
-    site.installation.secret("upstream.password", EDGE.password);
-    await site.start();
     page = await site.page("interventions");
   });
-  afterAll(() => site.stop());
 
   /** @returns the screen of the new intervention */
   async function create(name: string): Promise<Screen> {

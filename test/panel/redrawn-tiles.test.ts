@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -18,13 +18,11 @@ const COUNT_TIMES = `
   Date.prototype.toISOString = function () { globalThis.times += 1; return write.call(this); };`;
 
 describeWithBrowser("the tiles of a site with two hundred zones", () => {
-  const site = new PanelSite(
+  const site = PanelSite.running(
     "",
     `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\nmqtt: off\n` +
       `gpio: { backend: simulated }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\nzones:\n${LISTED.join("")}`,
   );
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
 
   test("are not all drawn again when one zone opens and the state of the site changes with it", async () => {
     const context = await site.context();

@@ -5,7 +5,7 @@ import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
-import { EDGE, upstreamYaml } from "../support/installation.ts";
+import { upstreamYaml } from "../support/installation.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -44,7 +44,6 @@ describeWithBrowser("records at a strict dispatch centre", () => {
     };
     const port = Number(new URL(await centre.start()).port);
     site = new PanelSite(upstreamYaml(port));
-    site.installation.secret("upstream.password", EDGE.password);
     await site.start();
     for (const name of ["Sosită", "Respinsă", "Reîncercată", "Abandonată", "Așteaptă"]) {
       const body = { name, objectiveType: "obiective/cladiri", objectiveId: 12 };

@@ -1,14 +1,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a configuration file that was changed by hand", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   const file = join(site.installation.folder, "site.yaml");
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
 
   test("is explained in the language of the user while it has an error", async () => {
     const good = readFileSync(file, "utf8");

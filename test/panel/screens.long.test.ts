@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { EN } from "../../src/panel/messages/en.ts";
 import { EN_MORE } from "../../src/panel/messages/en-more.ts";
@@ -8,14 +8,9 @@ import { RO_MORE } from "../../src/panel/messages/ro-more.ts";
 import type { Catalogue, MessageKey, MoreTexts, Plural } from "../../src/panel/messages/catalogue.ts";
 import { eventually } from "../support/eventually.ts";
 import { foreignWords } from "../support/foreign-words.ts";
-import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
-import { PanelSite, signIn } from "../support/panel-site.ts";
+import { deadCentre, PanelSite, signIn } from "../support/panel-site.ts";
 import { accessibilityFaults, clippedParts } from "../support/accessibility-checks.ts";
-
-/** A dispatch centre that does not respond, so that there is a condition and queued records. */
-const DEAD_CENTRE =
-  'upstream: { baseUrl: "http://127.0.0.1:9", email: edge@site.example, passwordFile: ./upstream.password }\n';
 
 /** Names of the site, its zones and objectives, and the records of its alarms, in the language of its people. */
 const NAMES = [
@@ -171,15 +166,12 @@ const LOOKS: readonly Look[] = [
 ];
 
 describeWithBrowser("every screen of the panel", () => {
-  const site = new PanelSite(DEAD_CENTRE);
+  const site = PanelSite.running(deadCentre());
   beforeAll(async () => {
     folder = site.installation.folder;
-    site.installation.secret("upstream.password", EDGE.password);
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await site.daemon.run(["backup", "--out", join(folder, "copy.db")]);
   });
-  afterAll(() => site.stop());
 
   const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
     [360, 1100].map((width) => ({ colorScheme, width })),

@@ -11,16 +11,13 @@ describeWithBrowser("a session in the panel", () => {
   let page: PanelPage;
 
   beforeEach(async () => {
-    site = await TestApp.make({ hosts: [PANEL_HOST], panel: { folder: BUILT_PANEL, locale: "en" } });
+    site = await TestApp.forTest({ hosts: [PANEL_HOST], panel: { folder: BUILT_PANEL, locale: "en" } });
     browser = await startBrowser();
     const context = await browser.newContext({ locale: "en-GB" });
     page = await PanelPage.in(context, `http://${PANEL_HOST}:${await site.listen()}/`);
     await page.openFirst();
   });
-  afterEach(async () => {
-    await browser.close();
-    await site.close();
-  });
+  afterEach(() => browser.close());
 
   test("begins with a new password after a generated one", async () => {
     const initial = "made by the program";

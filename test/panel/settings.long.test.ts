@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -10,14 +10,12 @@ import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the settings in the panel", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   beforeAll(async () => {
-    await site.start();
     // Restart with a fixed port, which later restarts keep.
     await site.daemon.end("SIGTERM");
     await site.startAgain();
   });
-  afterAll(() => site.stop());
 
   const startedAt = async (): Promise<string> =>
     (await site.daemon.get<StatusView>("/site/status")).startedAt;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
 import { ApiUser } from "../support/api-user.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
@@ -23,7 +23,7 @@ const NAMES = [
 const LOOKS_TIMEOUT_MS = 180_000;
 
 describeWithBrowser("the interventions of one site at a dispatch centre", () => {
-  const centre = new PanelSite(
+  const centre = PanelSite.running(
     "",
     `site: { ref: centre, name: Dispecerat }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
       "objectives: { obiective/cladiri: [ { id: 1, name: Hala Est }, { id: 2, name: Hala Vest } ] }\n",
@@ -31,7 +31,6 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
   );
   let page: PanelPage;
   beforeAll(async () => {
-    await centre.start();
     const ask = async (path: string, body: object): Promise<unknown> => {
       const { status, value } = await askDaemon(join(centre.installation.folder, "site"), "POST", path, body);
       expect([path, status < 300]).toEqual([path, true]);
@@ -54,7 +53,6 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
     }
     page = await centre.page("sites");
   });
-  afterAll(() => centre.stop());
 
   test("are one press away in the list of sites and on the page of the site", async () => {
     const sites = page.screen("sites");

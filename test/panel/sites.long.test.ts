@@ -16,7 +16,7 @@ const REPORT_EVERY_MS = 500;
 const NAMES = ["Hala Nord", "Depozit Sud", "Sediu Est", "Dispecerat", /Locație fără comunicație[^\n]*/g];
 
 describeWithBrowser("a dispatcher who looks at all sites", () => {
-  const centre = new PanelSite(
+  const centre = PanelSite.running(
     "",
     `site: { ref: centre, name: Dispecerat, locale: ro }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
       `fleet: { silentS: ${SILENT_S} }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n`,
@@ -40,7 +40,6 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
   }
 
   beforeAll(async () => {
-    await centre.start();
     await report({ ref: "est", name: "Sediu Est", backlog: { records: 3, oldestS: 900 } });
     reporting = keepReporting();
     await eventually("the silence", async () => {
@@ -61,7 +60,6 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
   afterAll(async () => {
     end.abort();
     await reporting;
-    await centre.stop();
   });
 
   const allRows = async (sites: Screen): Promise<void> => {

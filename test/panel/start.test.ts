@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the start of the panel", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("asks for the account and the texts before any of its files has arrived, and only once", async () => {
     const page = await site.page();

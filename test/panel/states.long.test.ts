@@ -56,19 +56,15 @@ test("every screen of the route table has its places here", () => {
 });
 
 describeWithBrowser("a screen whose content is unavailable", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   const centre = newCentre();
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
     const daemon = new ControlClient(join(site.installation.folder, "site"));
     for (const body of [{ minutes: 2 }, { end: true }]) await daemon.post("/site/walk-test", body);
     await centre.start();
   });
-  afterAll(async () => {
-    await site.stop();
-    await centre.stop();
-  });
+  afterAll(() => centre.stop());
 
   describe.each(Object.entries(ANSWERS))("but %s", (_name, answer) => {
     test.each(LANGUAGES)(
@@ -111,16 +107,12 @@ describeWithBrowser("a screen whose content is unavailable", () => {
 });
 
 describeWithBrowser("a screen without anything to show", () => {
-  const site = new PanelSite("", `site: { name: Hala Nord, ref: hala-nord }\n${FRAME}zones: []\n`);
+  const site = PanelSite.running("", `site: { name: Hala Nord, ref: hala-nord }\n${FRAME}zones: []\n`);
   const centre = newCentre();
   beforeAll(async () => {
-    await site.start();
     await centre.start();
   });
-  afterAll(async () => {
-    await site.stop();
-    await centre.stop();
-  });
+  afterAll(() => centre.stop());
 
   /** Where nothing would be shown; elsewhere the screen is a form, a list of its own, or has no such record. */
   const EMPTY_AT_SITE = ["status", "zones", "interventions", "plan", "walk-test", "objectives", "sync"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
-import { EDGE, upstreamYaml } from "../support/installation.ts";
+import { upstreamYaml } from "../support/installation.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
@@ -25,7 +25,6 @@ describeWithBrowser("the power supply in the panel", () => {
   let page: PanelPage;
   beforeAll(async () => {
     const { folder } = site.installation;
-    site.installation.secret("upstream.password", EDGE.password);
     // First in the path of the daemon: whatever it orders, this machine stays on.
     writeFileSync(join(folder, "systemctl"), "#!/bin/sh\nexit 1\n");
     chmodSync(join(folder, "systemctl"), 0o755);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { REPORT } from "../support/fleet.ts";
 import type { PanelPage } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { deadCentre, PanelSite } from "../support/panel-site.ts";
 import { join } from "node:path";
 
 /**
@@ -28,24 +28,15 @@ async function missedOn(page: PanelPage, places: readonly string[]): Promise<str
 }
 
 describeWithBrowser("a finger on a phone", () => {
-  const site = new PanelSite(
-    `upstream: { baseUrl: "http://127.0.0.1:9", email: site@example.ro, passwordFile: ./upstream.password }\n`,
-  );
-  const centre = new PanelSite(
+  const site = PanelSite.running(deadCentre());
+  const centre = PanelSite.running(
     "",
     `site: { ref: centre, name: Dispecerat }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n`,
     "centre",
   );
   beforeAll(async () => {
-    site.installation.secret("upstream.password", "not needed");
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await centre.start();
     await askDaemon(join(centre.installation.folder, "site"), "POST", "/site-reports", REPORT);
-  });
-  afterAll(async () => {
-    await site.stop();
-    await centre.stop();
   });
 
   test("hits what it aims at on the screens of a site", async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,13 +11,11 @@ import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 const NAMES = ["Ușa principală", "PIR hol", "Fum depozit", "Hala Nord"];
 
 describeWithBrowser("a site after a walk test", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   let page: PanelPage;
   beforeAll(async () => {
-    await site.start();
     page = await site.page("zones");
   });
-  afterAll(() => site.stop());
 
   const untested = async (): Promise<string[]> =>
     (await site.daemon.get<ZoneView[]>("/site/zones")).flatMap(({ id, testedAt }) =>
@@ -99,7 +97,7 @@ const MANY = Array.from({ length: 42 }, (_, at) => {
 });
 
 describeWithBrowser("a site with more than forty zones", () => {
-  const site = new PanelSite(
+  const site = PanelSite.running(
     "",
     `site: { name: Hala Nord, ref: hala-nord }
 http: { port: 0, hosts: [${PANEL_HOST}] }
@@ -109,8 +107,6 @@ objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord }, { id: 13, name: 
 zones:
 ${MANY.join("")}`,
   );
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
 
   test("has those at rest in a group for each objective, and what is open above", async () => {
     const page = await site.page("zones");

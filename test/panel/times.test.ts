@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
@@ -29,12 +29,10 @@ const COUNT_FORMATS = `
 const TIMES = "[...document.querySelectorAll('main .journey li')].map((one) => one.textContent).join(' ')";
 
 describeWithBrowser("the times of the panel", () => {
-  const site = new PanelSite();
+  const site = PanelSite.running();
   beforeAll(async () => {
-    await site.start();
     await site.daemon.run(["trip", "--zone", "front-door"]);
   });
-  afterAll(() => site.stop());
 
   test("need no format of the browser until Home shows the alarm with its time", async () => {
     const context = await site.context({ timezoneId: "Asia/Tokyo" });

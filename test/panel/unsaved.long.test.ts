@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
@@ -18,10 +18,8 @@ const QUESTION = "Leave without saving?";
 const LOOKS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("what is entered and not saved", () => {
-  const site = new PanelSite("", CONFIGURATION);
+  const site = PanelSite.running("", CONFIGURATION);
   let page: PanelPage;
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
   beforeEach(async () => {
     page = await site.page();
     await page.screen("status").complete();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
@@ -7,9 +7,7 @@ import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 describeWithBrowser("a technician on site", () => {
-  const site = new PanelSite();
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running();
 
   test("completes a walk test with the keyboard, and nothing is dispatched", async () => {
     const page = await site.page("status");

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { REPORT } from "../support/fleet.ts";
@@ -76,10 +76,9 @@ async function readerOf(
 }
 
 describeWithBrowser("a site that refuses and fails", () => {
-  const site = new PanelSite(ZONES, HEAD);
+  const site = PanelSite.running(ZONES, HEAD);
   const file = join(site.installation.folder, "site.yaml");
   beforeAll(async () => {
-    await site.start();
     await site.daemon.addAccount(OPERATOR, "operator");
     await site.daemon.run(["trip", "--zone", "usa"]);
     await site.daemon.run(["trip", "--zone", "fum"]);
@@ -91,7 +90,6 @@ describeWithBrowser("a site that refuses and fails", () => {
     await site.daemon.run(["user", "role", "--email", OPERATOR.email, "--role", "viewer"]);
     await site.daemon.run(["user", "disable", "--email", OPERATOR.email]);
   });
-  afterAll(() => site.stop());
 
   test.each(LANGUAGES)(
     "says why in %s",
@@ -193,9 +191,7 @@ describeWithBrowser("a site that refuses and fails", () => {
 });
 
 describeWithBrowser("a site without anything", () => {
-  const site = new PanelSite("", HEAD);
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running("", HEAD);
 
   test.each(LANGUAGES)(
     "says what belongs there in %s",
@@ -220,14 +216,12 @@ describeWithBrowser("a site without anything", () => {
 });
 
 describeWithBrowser("a dispatch centre", () => {
-  const centre = new PanelSite(
+  const centre = PanelSite.running(
     "",
     `site: { ref: centre, name: Hala Nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
       "objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n",
     "centre",
   );
-  beforeAll(() => centre.start());
-  afterAll(() => centre.stop());
 
   describe.each(LANGUAGES)("in %s", (language) => {
     test(

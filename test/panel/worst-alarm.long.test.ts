@@ -1,22 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
-import { EDGE, interventionsOf } from "../support/installation.ts";
-import { PanelSite } from "../support/panel-site.ts";
-
-/** A dispatch centre that does not respond. */
-const DEAD_CENTRE = `upstream:
-  baseUrl: "http://127.0.0.1:9"
-  email: edge@site.example
-  passwordFile: ./upstream.password
-  phone: 0264 555 012
-  undeliveredS: 5
-`;
+import { interventionsOf } from "../support/installation.ts";
+import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
 const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"></svg>`;
 
@@ -35,17 +26,14 @@ const BURGLARY = {
 };
 
 describeWithBrowser("a fire alarm before many newer burglaries", () => {
-  const site = new PanelSite(DEAD_CENTRE);
+  const site = PanelSite.running(deadCentre("phone: 0264 555 012", "undeliveredS: 5"));
   beforeAll(async () => {
-    site.installation.secret("upstream.password", EDGE.password);
-    await site.start();
     await site.daemon.run(["trip", "--zone", "smoke"]);
     await eventually("the fire", async () => (await interventionsOf(site.daemon)).length === 1);
     for (let n = 0; n < NEWER; n += 1) await daemon().post("/interventii", BURGLARY);
     // The contact is normal again: only the record says that it burns.
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
   });
-  afterAll(() => site.stop());
 
   const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
   const status = (): Promise<StatusView> => site.daemon.get<StatusView>("/site/status");

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
@@ -23,7 +23,7 @@ const READ = "**/site/configuration/zones";
 const APPLY = "**/site/configuration/apply";
 
 describeWithBrowser("an installer who changes zones", () => {
-  const site = new PanelSite("", `${BASE}zones:\n${USA}${GEAM}`);
+  const site = PanelSite.running("", `${BASE}zones:\n${USA}${GEAM}`);
   let page: PanelPage;
   let edit: Screen;
   let form: Screen;
@@ -51,8 +51,6 @@ describeWithBrowser("an installer who changes zones", () => {
   const removed = (): Part => review.markup(".diff .removed");
   const added = (): Part => review.markup(".diff .added");
 
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
   beforeEach(async () => {
     write(USA, GEAM);
     page = await site.page("zones/edit");

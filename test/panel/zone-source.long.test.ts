@@ -1,5 +1,5 @@
 import { connectAsync } from "mqtt";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
@@ -19,9 +19,7 @@ const MESSAGE = '{"battery":60,"contact":true,"linkquality":23}';
 const LOOKS_TIMEOUT_MS = 120_000;
 
 describeWithBrowser("a technician in front of a sensor", () => {
-  const site = new PanelSite("", CONFIGURATION);
-  beforeAll(() => site.start());
-  afterAll(() => site.stop());
+  const site = PanelSite.running("", CONFIGURATION);
 
   test(
     "sees its topic and its last message in the sheet of the zone, also when the contact stays as it was",

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -16,7 +16,7 @@ const OTHER_DAY = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][
 ];
 
 describeWithBrowser("an operator who looks at the trips of a zone", () => {
-  const site = new PanelSite(
+  const site = PanelSite.running(
     "",
     editableSite(
       "id: usa, name: Ușa, kind: intrusion",
@@ -32,14 +32,12 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
   const chartOf = (page: PanelPage): Promise<string> =>
     page.evaluate("document.querySelector('.trip-bars')?.getAttribute('aria-label') ?? ''");
   beforeAll(async () => {
-    await site.start();
     await trips("usa", 2);
     await site.daemon.run(["zones", "bypass", "--zone", "usa", "--reason", "zugrav", "--minutes", "10"]);
     await trips("usa", 3);
     await site.daemon.run(["zones", "restore", "--zone", "usa"]);
     await trips("birou", 4);
   });
-  afterAll(() => site.stop());
 
   test("sees how many there were in each hour or day, and how many were suppressed for which reason", async () => {
     const page = await site.page("zones");

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
@@ -10,7 +9,8 @@ import { removeOldAudit } from "../../src/store/retention.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { santinela } from "../support/command-line.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* What an auditor types: `santinela events verify` and `santinela events export`. */
 
@@ -31,11 +31,7 @@ const ADDED: NewEvent = {
   detail: {},
 };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-audit-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(afterAll);
 
 function configure(more: string): void {
   writeFileSync(
@@ -113,7 +109,7 @@ test("the audit trail of a site is verified and exported", async () => {
 });
 
 test("a kept hash is found until retention has removed the entry after it, and then the command says since when", async () => {
-  const own = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+  const own = temporaryFolder();
   writeFileSync(join(own, "santinela.yaml"), `dataDir: ${own}\nsite: { ref: centre, timezone: UTC }\n`);
   const database = openDatabase(join(own, "santinela.db"), MAIN_DATABASE);
   const verify = (hash = "") =>
@@ -133,23 +129,17 @@ test("a kept hash is found until retention has removed the entry after it, and t
     });
   } finally {
     database.close();
-    rmSync(own, { recursive: true });
   }
 });
 
-describeWithPostgres("a dispatch centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("a dispatch centre on PostgreSQL", (server) => {
   let centre: PostgresCentre;
   let url: string;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     centre = await PostgresCentre.open(url);
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   test("has its audit trail verified and exported", async () => {
     configure(`database: "${url}"\n`);

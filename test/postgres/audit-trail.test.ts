@@ -4,19 +4,16 @@ import type { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
 import type { AuditRow } from "../../src/store/audit-chain.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
-describeWithPostgres("the audit trail of a centre of two processes", () => {
-  let server: PostgresServer;
+describeOnPostgres("the audit trail of a centre of two processes", (server) => {
   let both: [PostgresCentre, PostgresCentre];
   beforeAll(async () => {
-    server = await PostgresServer.start();
     const url = await server.newDatabase();
     both = [await PostgresCentre.open(url), await PostgresCentre.open(url)];
   });
   afterAll(async () => {
     for (const centre of both) await centre.close();
-    await server.stop();
   });
 
   const at = (number: number): PostgresCentre => both[number % 2] as PostgresCentre;

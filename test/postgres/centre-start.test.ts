@@ -14,7 +14,8 @@ import { eventually } from "../support/eventually.ts";
 import { REPORT } from "../support/fleet.ts";
 import { close } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* Starts of a dispatch centre while its database fails. */
 
@@ -23,8 +24,7 @@ const SILENT_MS = 5_000;
 const LOOK_MS = 1_250;
 const HOUR_MS = 3_600_000;
 
-describeWithPostgres("a dispatch centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("a dispatch centre", (server) => {
   let url: string;
   let folder: string;
   let clock: ManualClock;
@@ -64,17 +64,12 @@ describeWithPostgres("a dispatch centre", () => {
   }
 
   beforeEach(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
-    folder = mkdtempSync(join(tmpdir(), "santinela-centre-"));
+    folder = temporaryFolder();
     clock = new ManualClock();
     centre = newCentre();
   });
-  afterEach(async () => {
-    await centre.stop();
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => centre.stop());
 
   const ask = (method: "GET" | "POST", path: string, body?: object) =>
     askDaemon(join(folder, "data"), method, path, body);

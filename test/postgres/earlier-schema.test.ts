@@ -5,19 +5,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { STEPS } from "../../src/postgres/schema.ts";
 import { santinela } from "../support/command-line.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Processes of an earlier release may run on the database, and could not start again after a change of its schema. */
 
-describeWithPostgres("a command on the database of a centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("a command on the database of a centre", (server) => {
   let folder: string;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     folder = mkdtempSync(join(tmpdir(), "santinela-earlier-schema-"));
   });
   afterAll(async () => {
-    await server.stop();
     rmSync(folder, { recursive: true });
   });
 

@@ -8,23 +8,22 @@ import { PostgresUnfinished } from "../../src/postgres/unfinished-records.ts";
 import { centreApi, type UnfinishedReader } from "../../src/site/centre-api.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* What Home of a dispatch centre on PostgreSQL has for a dispatcher. */
 
-describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
-  const status = (unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections)) =>
+  const knownSites = () => new PostgresKnownSites(centre.connections, centre.clock);
+  const status = (
+    unfinished: UnfinishedReader = new PostgresUnfinished(centre.connections),
+    sites: Pick<PostgresKnownSites, "read"> = knownSites(),
+  ) =>
     centreApi({
       config: { site: { ...SITE_DEFAULTS, name: "Centre", ref: "centre" }, role: "centre" },
       clock: centre.clock,
@@ -33,7 +32,7 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         new JsonLog({ level: "error", clock: centre.clock, write: () => {} }),
       ),
       unfinished,
-      sites: new PostgresKnownSites(centre.connections, centre.clock),
+      sites,
       events: centre.events,
     }).status();
 
@@ -90,6 +89,9 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
       const whole = await status();
       const real = new PostgresUnfinished(centre.connections);
       let isLost = false;
+      // They are read at the same time as the counts.
+      const sites = knownSites();
+      await sites.read();
       /** The server is killed when the response of the last reading is here, and before the next one. */
       const readAndLose = async <Value>(name: string, reading: Promise<Value>): Promise<Value> => {
         const value = await reading;
@@ -99,11 +101,12 @@ describeWithPostgres("Home of a dispatch centre on PostgreSQL", () => {
         }
         return value;
       };
-      const { headline, journeys } = await status({
+      const unfinished: UnfinishedReader = {
         counts: (startedMs) => readAndLose("counts", real.counts(startedMs)),
         worst: (...asked) => readAndLose("worst", real.worst(...asked)),
         details: (ids) => real.details(ids),
-      });
+      };
+      const { headline, journeys } = await status(unfinished, sites);
       await server.startAgain();
       expect(isLost).toBe(true);
       // The counts stay, also if no record can be shown with them.

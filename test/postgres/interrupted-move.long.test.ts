@@ -10,7 +10,7 @@ import { MAIN } from "../support/built-program.ts";
 import { eventually } from "../support/eventually.ts";
 import { close } from "../support/loopback.ts";
 import { MovingCentre } from "../support/moving-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 import { stoppedCentre } from "../support/stopped-centre.ts";
 
 /* A move from SQLite to PostgreSQL that is interrupted: by a kill, by the end of the server, and at the commit. */
@@ -19,19 +19,16 @@ const RECORDS = 1_500;
 /** The records are written by then, the audit trail is not. */
 const LATE_STATEMENT = "move-audit";
 
-describeWithPostgres("a move from SQLite to PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("a move from SQLite to PostgreSQL", (server) => {
   let original: string;
   let centre: MovingCentre;
   let line: Line;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     original = mkdtempSync(join(tmpdir(), "santinela-moved-"));
     await stoppedCentre(original, RECORDS);
   });
   afterAll(async () => {
-    await server.stop();
     rmSync(original, { recursive: true });
   });
   beforeEach(async () => {

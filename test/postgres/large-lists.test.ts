@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Lists of a centre with many records. What they cost is seen in the plans of the server, not in times. */
 
@@ -44,18 +44,13 @@ const SLOW = interventionQueryOf(new URLSearchParams("q=patrol"), "Europe/Buchar
 const RUNNING = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%strpos%' AND state = 'active'`;
 
-describeWithPostgres("with many records, a centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("with many records, a centre on PostgreSQL", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
     await fill(centre);
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   /** The plan of a slice of 25 records. */
   const explained = async <T>(
@@ -106,12 +101,10 @@ describeWithPostgres("with many records, a centre on PostgreSQL", () => {
   });
 });
 
-describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => {
   let url: string;
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     centre = await PostgresCentre.open(url);
     await centre.records.create(PATROL, OPERATOR_USER);
@@ -124,10 +117,7 @@ describeWithPostgres("while lists take long, a centre on PostgreSQL", () => {
     await centre.close();
     centre = await PostgresCentre.open(url);
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   const running = () => centre.connections.query(RUNNING);
 

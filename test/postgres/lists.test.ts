@@ -3,7 +3,7 @@ import { RECORD_FIELDS, type InterventionCreate } from "../../src/domain/interve
 import { interventionQueryOf } from "../../src/http/lists.ts";
 import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* The same records and the same queries in SQLite and in PostgreSQL. */
 
@@ -125,12 +125,10 @@ const QUERIES = [
   "q=usa&status=done&_sort=crews,id&_order=DESC,DESC&_end=4",
 ];
 
-describeWithPostgres("a list in PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("a list in PostgreSQL", (server) => {
   let centre: PostgresCentre;
   let site: TestApp;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
     site = await TestApp.make();
     for (const body of [...RECORDS, { ...PATROL, name: "Removed" }]) {
@@ -144,7 +142,6 @@ describeWithPostgres("a list in PostgreSQL", () => {
   afterAll(async () => {
     await centre.close();
     await site.close();
-    await server.stop();
   });
 
   test.each(QUERIES)("has the same records, order and total as in SQLite: %s", async (text) => {

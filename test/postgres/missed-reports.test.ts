@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Clock } from "../../src/domain/clock.ts";
 import type { Fleet } from "../../src/service/fleet.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
@@ -10,7 +10,7 @@ import { OPERATOR_USER } from "../support/app.ts";
 import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Two processes of a centre look for silent sites, and one of them, or their database, is the reason for missing reports. */
 
@@ -28,8 +28,7 @@ interface Process {
   held: (() => void)[] | undefined;
 }
 
-describeWithPostgres("two processes that look for silent sites", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes that look for silent sites", (server) => {
   let url: string;
   let clock: ManualClock;
   /** How far the clock of the server is ahead of that of this machine. */
@@ -73,10 +72,6 @@ describeWithPostgres("two processes that look for silent sites", () => {
     return made;
   }
 
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     url = await server.newDatabase();
     clock = new ManualClock();

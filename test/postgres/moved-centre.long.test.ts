@@ -8,7 +8,7 @@ import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 import { MovingCentre } from "../support/moving-centre.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 import { OWN_RECORDS, stoppedCentre } from "../support/stopped-centre.ts";
 
 /* What an operator types to move a centre from SQLite to PostgreSQL: `santinela migrate --from-sqlite`. */
@@ -17,18 +17,15 @@ import { OWN_RECORDS, stoppedCentre } from "../support/stopped-centre.ts";
 const MORE_RECORDS = 2_345;
 const ROWS = OWN_RECORDS.rows + MORE_RECORDS;
 
-describeWithPostgres("a dispatch centre on SQLite that moves to PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("a dispatch centre on SQLite that moves to PostgreSQL", (server) => {
   let original: string;
   let centre: MovingCentre;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     original = mkdtempSync(join(tmpdir(), "santinela-moved-"));
     await stoppedCentre(original, MORE_RECORDS);
   });
   afterAll(async () => {
-    await server.stop();
     rmSync(original, { recursive: true });
   });
   beforeEach(async () => {

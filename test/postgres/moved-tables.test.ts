@@ -14,20 +14,18 @@ import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { tablesOf } from "../../src/store/tables.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* A move to PostgreSQL must forget no table and no column, whichever database a later release adds it to. */
 
 /** Columns with their types, by table. The types of SQLite are not compared. */
 type Schema = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-describeWithPostgres("the list of what moves from SQLite to PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("the list of what moves from SQLite to PostgreSQL", (server) => {
   let connections: PostgresConnections;
   let sqlite: Database;
 
   beforeAll(async () => {
-    server = await PostgresServer.start();
     const log = new JsonLog({ level: "error", clock: new ManualClock(), write: () => {} });
     connections = new PostgresConnections({ url: await server.newDatabase() }, log);
     await migrate(connections);
@@ -36,7 +34,6 @@ describeWithPostgres("the list of what moves from SQLite to PostgreSQL", () => {
   afterAll(async () => {
     sqlite.close();
     await connections.close();
-    await server.stop();
   });
 
   async function schemaOfPostgres(): Promise<Schema> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 const ROUNDS = 5;
 const COUNT = 5_000;
@@ -8,17 +8,14 @@ const COUNT = 5_000;
 const STORE = `INSERT INTO objectives(kind, id, data, source)
   SELECT 'obiective/cladiri', id, '{}', 'config' FROM generate_series(1, ${COUNT}) AS id ORDER BY id DESC`;
 
-describeWithPostgres("two processes of a centre that start at once with different configurations", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a centre that start at once with different configurations", (server) => {
   let both: [PostgresCentre, PostgresCentre];
   beforeAll(async () => {
-    server = await PostgresServer.start();
     const url = await server.newDatabase();
     both = [await PostgresCentre.open(url), await PostgresCentre.open(url)];
   });
   afterAll(async () => {
     for (const centre of both) await centre.close();
-    await server.stop();
   });
 
   test("store their objectives without waiting for each other in a circle", async () => {

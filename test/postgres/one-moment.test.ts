@@ -4,7 +4,7 @@ import type { SiteLevel } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* A page and its total, or a site and its history, while another process writes: both have to be of the same moment. */
 
@@ -16,19 +16,14 @@ const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reporte
   SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 50) AS n`;
 const REMOVE_SITES = "DELETE FROM sites";
 
-describeWithPostgres("while another process writes, a centre on PostgreSQL", () => {
-  let server: PostgresServer;
+describeOnPostgres("while another process writes, a centre on PostgreSQL", (server) => {
   let centre: PostgresCentre;
   let other: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     const url = await server.newDatabase();
     [centre, other] = await Promise.all([PostgresCentre.open(url), PostgresCentre.open(url)]);
   });
-  afterAll(async () => {
-    await Promise.all([centre.close(), other.close()]);
-    await server.stop();
-  });
+  afterAll(() => Promise.all([centre.close(), other.close()]));
 
   /** Adds and removes what a list has. */
   const change =

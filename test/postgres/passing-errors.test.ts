@@ -7,23 +7,18 @@ import { PostgresConnections } from "../../src/postgres/connection.ts";
 import { eventually } from "../support/eventually.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Errors of the server that pass: a client can repeat its request, and the repetition succeeds. */
 
-describeWithPostgres("a centre on PostgreSQL asks for a repetition", () => {
-  let server: PostgresServer;
+describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
   let url: string;
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     centre = await PostgresCentre.open(url);
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   test("of a change that the server has ended in a deadlock", async () => {
     const { record } = await centre.records.create(PATROL, OPERATOR_USER);

@@ -4,22 +4,17 @@ import { removeOldRows } from "../../src/postgres/retention.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT = { auditDays: 400, uptimeMs: 600_000 };
 
-describeWithPostgres("old rows of a centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("old rows of a centre", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   const key = (name: string) => ({ key: name, fingerprint: "f" });
 

@@ -10,24 +10,19 @@ import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* A newer process of a centre has added columns while an older one runs. What a step that removes something does is not shown. */
 
 const SILENT_MS = 600_000;
 
-describeWithPostgres("a process of a centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("a process of a centre", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     // One connection, so that each statement is sent again where it was prepared.
     centre = await PostgresCentre.open(await server.newDatabase(), new ManualClock(), { connectionsMax: 1 });
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   test("goes on with everything when a newer one has added a column to each table", async () => {
     await useEverything(centre, "before");

@@ -7,7 +7,7 @@ import { OPERATOR_USER } from "../support/app.ts";
 import { REPORT, SILENCE } from "../support/fleet.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Two processes of a centre take reports and look for silent sites at the same time. */
 
@@ -22,19 +22,16 @@ interface Repair {
   readonly notes: string | null;
 }
 
-describeWithPostgres("the sites of a centre of two processes", () => {
-  let server: PostgresServer;
+describeOnPostgres("the sites of a centre of two processes", (server) => {
   let clock: ManualClock;
   let both: [PostgresCentre, PostgresCentre];
   beforeEach(async () => {
-    server = await PostgresServer.start();
     const url = await server.newDatabase();
     clock = new ManualClock();
     both = [await PostgresCentre.open(url, clock), await PostgresCentre.open(url, clock)];
   });
   afterEach(async () => {
     for (const centre of both) await centre.close();
-    await server.stop();
   });
 
   const at = (number: number): PostgresCentre => both[number % 2] as PostgresCentre;

@@ -3,22 +3,19 @@ import { AppError } from "../../src/domain/errors.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 const WRITERS = 64;
 const RECORDS_EACH = 12;
 
-describeWithPostgres("64 writers at two processes of a centre, whose server is killed in between", () => {
-  let server: PostgresServer;
+describeOnPostgres("64 writers at two processes of a centre, whose server is killed in between", (server) => {
   let both: [PostgresCentre, PostgresCentre];
   beforeAll(async () => {
-    server = await PostgresServer.start();
     const url = await server.newDatabase();
     both = [await PostgresCentre.open(url), await PostgresCentre.open(url)];
   });
   afterAll(async () => {
     for (const centre of both) await centre.close();
-    await server.stop();
   });
 
   test("have each acknowledged record stored, once, with its event and its count", async () => {

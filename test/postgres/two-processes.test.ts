@@ -12,7 +12,7 @@ import { etagOf } from "../../src/service/records.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TEST_ACCOUNTS, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /*
  * Two processes of a centre on one database, here as two sets of connections: nothing is shared but the server. What a
@@ -24,19 +24,16 @@ const ADD_SLOW =
 const KEYS = 200;
 const CLIENTS = 8;
 
-describeWithPostgres("two processes of a centre", () => {
-  let server: PostgresServer;
+describeOnPostgres("two processes of a centre", (server) => {
   let url: string;
   let both: [PostgresCentre, PostgresCentre];
   beforeAll(async () => {
-    server = await PostgresServer.start();
     url = await server.newDatabase();
     // Both bring the schema up at the same time.
     both = await Promise.all([PostgresCentre.open(url), PostgresCentre.open(url)]);
   });
   afterAll(async () => {
     for (const centre of both) await centre.close();
-    await server.stop();
   });
 
   /** A connection in a transaction. */

@@ -2,23 +2,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordsInScope } from "../../src/service/scoped-records.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /*
  * A commit waits for its synchronous standby, here one that never comes. If the server ends meanwhile and starts again, the record is
  * there, on this server only: it must not be acknowledged until the standby has it.
  */
-describeWithPostgres("what only the primary has", () => {
-  let server: PostgresServer;
+describeOnPostgres("what only the primary has", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   const create = (key: string) => centre.records.create(PATROL, OPERATOR_USER, { key, fingerprint: "f" });
   const setStandby = async (name: string): Promise<void> => {

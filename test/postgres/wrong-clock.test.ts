@@ -7,23 +7,18 @@ import type { Enrolments } from "../../src/service/enrolments.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Two machines of a centre whose clocks differ. */
 
 const DAY_MS = 86_400_000;
 
-describeWithPostgres("a machine of a centre whose clock is ahead", () => {
-  let server: PostgresServer;
+describeOnPostgres("a machine of a centre whose clock is ahead", (server) => {
   let centre: PostgresCentre;
   beforeAll(async () => {
-    server = await PostgresServer.start();
     centre = await PostgresCentre.open(await server.newDatabase());
   });
-  afterAll(async () => {
-    await centre.close();
-    await server.stop();
-  });
+  afterAll(() => centre.close());
 
   const throttleAt = (wallMs: number) =>
     new PostgresSignIns(centre.connections, new ManualClock(wallMs)).throttle;

@@ -1,10 +1,10 @@
 // The table of the sizes of a package, of a small one.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { describeUnless, findProgram } from "../support/required-programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { tableOf, withTable } = (await import(
   new URL("../../scripts/packaging/sizes.mjs", import.meta.url).href
@@ -15,10 +15,7 @@ const RELEASE = "usr/lib/santinela/package";
 
 describeUnless(MISSING && `${MISSING} is missing`, "the sizes of a package", () => {
   let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-sized-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => (folder = temporaryFolder()));
 
   function put(path: string, content: string): void {
     const file = join(folder, "tree", path);

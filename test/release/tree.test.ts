@@ -1,15 +1,15 @@
 // The checks before a release, on small trees of their own.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("the tree of a release", () => {
   let tree: string;
 
   beforeEach(() => {
-    tree = mkdtempSync(join(tmpdir(), "tree-"));
+    tree = temporaryFolder();
     git("init", "--quiet", "--initial-branch", "main");
     mkdirSync(join(tree, ".cache"));
     write(".gitignore", ".cache/\n");
@@ -21,10 +21,6 @@ describe("the tree of a release", () => {
     );
     commit();
   });
-  afterEach(() => {
-    rmSync(tree, { recursive: true, force: true });
-  });
-
   function git(...words: string[]): void {
     execFileSync("git", ["-C", tree, "-c", "user.name=a", "-c", "user.email=a@example.org", ...words], {
       stdio: "pipe",
@@ -99,13 +95,8 @@ describe("the tree of a release", () => {
   describe.skipIf(!existsSync("/usr/bin/gpg"))("and the key", () => {
     const KEY = "release-test@example.org";
     let keys: string;
-    beforeEach(() => {
-      keys = mkdtempSync(join(tmpdir(), "keys-"));
-    });
-    afterEach(() => {
-      execFileSync("gpgconf", ["--homedir", keys, "--kill", "gpg-agent"]);
-      rmSync(keys, { recursive: true, force: true });
-    });
+    beforeEach(() => (keys = temporaryFolder()));
+    afterEach(() => execFileSync("gpgconf", ["--homedir", keys, "--kill", "gpg-agent"]));
 
     const gpg = (...words: string[]): string =>
       execFileSync("gpg", ["--homedir", keys, "--batch", "--quiet", ...words], {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EventName, LoggedEvent, NewEvent } from "../../src/domain/event.ts";
 import * as postgresTrail from "../../src/postgres/audit-trail.ts";
 import type { AuditRow } from "../../src/store/audit-chain.ts";
@@ -8,7 +8,7 @@ import { openMainDatabase } from "../../src/store/main-database.ts";
 import { removeOldAudit } from "../../src/store/retention.ts";
 import type { TrailReport } from "../../src/store/trail-check.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
 
 /* What the audit trail must do in every database. */
 
@@ -46,9 +46,7 @@ async function inSqlite(): Promise<Adapter> {
   };
 }
 
-let server: PostgresServer;
-
-async function inPostgres(): Promise<Adapter> {
+async function inPostgres(server: PostgresServer): Promise<Adapter> {
   const centre = await PostgresCentre.open(await server.newDatabase());
   const { connections, events } = centre;
   const run = (sql: string) => connections.query(sql);
@@ -73,13 +71,7 @@ async function inPostgres(): Promise<Adapter> {
 }
 
 describe("SQLite", () => contractOf(inSqlite));
-describeWithPostgres("PostgreSQL", () => {
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server.stop());
-  contractOf(inPostgres);
-});
+describeOnPostgres("PostgreSQL", (server) => contractOf(() => inPostgres(server)));
 
 function contractOf(open: () => Promise<Adapter>): void {
   let trail: Adapter;

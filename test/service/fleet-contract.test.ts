@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/domain/event.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import type { SiteReport } from "../../src/domain/site-report.ts";
@@ -17,7 +15,8 @@ import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { REPORT, SILENCE } from "../support/fleet.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* What every implementation of the fleet port must do. */
 
@@ -49,7 +48,7 @@ async function inThisThread(): Promise<Adapter> {
 
 /** Called through the messages of threads, in this one: its clock is that of the test. */
 async function behindAPort(): Promise<Adapter> {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-fleet-"));
+  const folder = temporaryFolder();
   const path = join(folder, "santinela.db");
   const app = await TestApp.make({}, path);
   const reader = openReadOnly(path);
@@ -66,12 +65,11 @@ async function behindAPort(): Promise<Adapter> {
       port1.close();
       reader.close();
       await app.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }
 
-async function inPostgres(): Promise<Adapter> {
+async function inPostgres(server: PostgresServer): Promise<Adapter> {
   const centre = await PostgresCentre.open(await server.newDatabase());
   const { fleet, records, clock, events } = centre;
   return {
@@ -91,14 +89,7 @@ const LOOKS = { silentMs: SILENT_MS, signMs: 15_000 };
 describe("SQLite in the calling thread", () => contractOf(inThisThread));
 describe("SQLite behind messages, read on a connection of its own", () => contractOf(behindAPort));
 
-let server: PostgresServer;
-describeWithPostgres("PostgreSQL", () => {
-  beforeAll(async () => {
-    server = await PostgresServer.start();
-  });
-  afterAll(() => server.stop());
-  contractOf(inPostgres);
-});
+describeOnPostgres("PostgreSQL", (server) => contractOf(() => inPostgres(server)));
 
 function contractOf(open: () => Promise<Adapter>): void {
   let adapter: Adapter;

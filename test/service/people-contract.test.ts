@@ -16,7 +16,7 @@ import type { ObjectiveQuery } from "../../src/domain/objective-query.ts";
 import { PASSWORD, TEST_ACCOUNTS, TESTER, TestApp } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
 import { RecordsThread } from "../support/records-thread.ts";
 
 /* What every database of accounts, sign-ins, events and objectives must do. */
@@ -84,8 +84,7 @@ async function behindTheRecordsThread(): Promise<Adapter> {
   };
 }
 
-async function inPostgres(): Promise<Adapter> {
-  const server = await PostgresServer.start();
+async function inPostgres(server: PostgresServer): Promise<Adapter> {
   const centre = await PostgresCentre.open(await server.newDatabase());
   const { clock, accounts, objectives, signIns, notes, events } = centre;
   const admin = { email: "admin@test.example", role: "administrator" as const, password: PASSWORD };
@@ -98,16 +97,13 @@ async function inPostgres(): Promise<Adapter> {
     signIns,
     notes,
     newest: (limit) => events.newest(limit),
-    close: async () => {
-      await centre.close();
-      await server.stop();
-    },
+    close: () => centre.close(),
   };
 }
 
 describe("SQLite in the calling thread", () => contract(inSqlite));
 describe("SQLite behind the records thread", () => contract(behindTheRecordsThread));
-describeWithPostgres("PostgreSQL", () => contract(inPostgres));
+describeOnPostgres("PostgreSQL", (server) => contract(() => inPostgres(server)));
 
 function contract(open: () => Promise<Adapter>): void {
   let adapter: Adapter;

@@ -6,7 +6,7 @@ import { etagOf, type Records } from "../../src/service/records.ts";
 import { ThreadedRecords } from "../../src/service/sqlite-records.ts";
 import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
 import { RecordsThread } from "../support/records-thread.ts";
 
 /* What every implementation of the records port must do. */
@@ -31,21 +31,17 @@ async function behindTheRecordsThread(): Promise<Adapter> {
   };
 }
 
-async function inPostgres(): Promise<Adapter> {
-  const server = await PostgresServer.start();
+async function inPostgres(server: PostgresServer): Promise<Adapter> {
   const centre = await PostgresCentre.open(await server.newDatabase());
   return {
     records: centre.records,
-    close: async () => {
-      await centre.close();
-      await server.stop();
-    },
+    close: () => centre.close(),
   };
 }
 
 describe("SQLite in the calling thread", () => contract(inThisThread));
 describe("SQLite behind the records thread", () => contract(behindTheRecordsThread));
-describeWithPostgres("PostgreSQL", () => contract(inPostgres));
+describeOnPostgres("PostgreSQL", (server) => contract(() => inPostgres(server)));
 
 function contract(open: () => Promise<Adapter>): void {
   let adapter: Adapter;

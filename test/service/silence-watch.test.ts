@@ -43,14 +43,11 @@ function start(times: SilenceTimes = SILENCE, intervalMs = LOOK_MS): void {
 }
 
 beforeEach(async () => {
-  app = await TestApp.make();
+  app = await TestApp.forTest();
   looks.over = 0;
   start();
 });
-afterEach(async () => {
-  await watch.stop();
-  await app.close();
-});
+afterEach(() => watch.stop());
 
 const report = (ref = REPORT.ref) => app.parts.fleet.report({ ...REPORT, ref }, OPERATOR_USER);
 async function post(body: object, status: number): Promise<void> {

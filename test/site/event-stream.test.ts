@@ -55,13 +55,12 @@ describe("the live updates of a site", () => {
       timeline: { ...NO_SITE.timeline, place: () => place },
       status: () => ({ ...NO_SITE.status(), trips }),
     };
-    site = await TestApp.make({ site: contents });
+    site = await TestApp.forTest({ site: contents });
     port = await site.listen();
     clients = [];
   });
   afterEach(async () => {
     for (const client of clients) client.leave();
-    await site.close();
   });
 
   async function openStream(role: keyof typeof TEST_ACCOUNTS = "viewer", headers = {}): Promise<Client> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Headline } from "../../src/domain/headline.ts";
 import { SiteJourneys } from "../../src/site/journeys.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
@@ -18,7 +18,6 @@ beforeEach(async () => {
     }),
   ]);
 });
-afterEach(() => site.close());
 
 test("an alarm is shown once between its record and the response to it", async () => {
   let respond = (): void => {};

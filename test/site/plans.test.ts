@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { PlanView } from "../../src/site/plan-view.ts";
 import { TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 
@@ -10,10 +10,9 @@ const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1
 let site: TestApp;
 let tokens: Readonly<Record<keyof typeof TEST_ACCOUNTS, string>>;
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
   tokens = await site.tokenOfEach();
 });
-afterEach(() => site.close());
 
 type Method = "get" | "post" | "put" | "delete";
 

@@ -1,5 +1,5 @@
 import request from "supertest";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import type { DraftView } from "../../src/site/administration-view.ts";
 import { TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
@@ -11,9 +11,8 @@ let site: TestApp;
 beforeEach(async () => {
   const config = { file: null, dataDir: "/var/lib/santinela" };
   const setup = { config, load: { env: { HOME: "/h" }, cwd: "/" } };
-  site = await TestApp.make({ setup });
+  site = await TestApp.forTest({ setup });
 });
-afterEach(() => site.close());
 
 async function firstStart(): Promise<void> {
   const account = { email: INITIAL_ADMIN_EMAIL, role: "administrator", password: CODE } as const;

@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, get } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,8 +7,9 @@ import { AppError } from "../../src/domain/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
 import { NO_SETTINGS, TEST_ACCOUNTS, TestApp, type TestParts } from "../support/app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "santinela-copy-"));
+const folder = temporaryFolder(afterAll);
 let site: TestApp;
 let failure: AppError | undefined;
 /** Runs while the backup is created. */
@@ -24,10 +24,7 @@ beforeAll(async () => {
   };
   site = await TestApp.make({ settings: { ...NO_SETTINGS, withTemporaryBackup: lendCopy } });
 });
-afterAll(async () => {
-  await site.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => site.close());
 
 async function ask(role: keyof typeof TEST_ACCOUNTS, path: string): Promise<request.Response> {
   return request(site.app)

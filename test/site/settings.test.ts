@@ -1,16 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
-import { IN_PROCESS_TASKS } from "../../src/ops/backup-worker.ts";
 import { daemonControl } from "../../src/daemon-control.ts";
 import { localRemote } from "../../src/domain/remote.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
+import { IN_PROCESS_TASKS } from "../support/in-process-tasks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let dataDir: string;
 let control: DaemonControl;
@@ -20,7 +20,7 @@ let orders: (() => void)[];
 let piece: Buffer;
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "santinela-settings-"));
+  dataDir = temporaryFolder();
   openMainDatabase(join(dataDir, "santinela.db")).close();
   await backUp(dataDir, join(dataDir, "copy.db"));
   piece = readFileSync(join(dataDir, "copy.db"));
@@ -29,7 +29,6 @@ beforeEach(async () => {
   control = newControl();
   settings = startedFront();
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const newControl = (): DaemonControl =>
   daemonControl({

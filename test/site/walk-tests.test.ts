@@ -38,7 +38,7 @@ beforeEach(async () => {
     },
     journal: site.journal,
   } as unknown as SiteParts;
-  app = await TestApp.make({
+  app = await TestApp.forTest({
     site: {
       ...NO_SITE,
       tests: localRemote(new SiteTests(parts, () => [])),
@@ -50,7 +50,6 @@ beforeEach(async () => {
 afterEach(async () => {
   site.close();
   main.close();
-  await app.close();
 });
 
 function get(path: string): request.Test {

@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Contact } from "../../src/domain/zone.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
 let site: MonitoredZones;
-afterEach(() => site.close());
 
 /** The zones as `/site/zones` has them. */
 function listed(): ReturnType<SiteZones["list"]> {
@@ -20,7 +19,7 @@ test("a zone is shown in swinger shutdown until its quiet hours are over, as its
     input: { simulated: true },
     swinger: { maxTrips: 1, resetAfterQuietS: 3600 },
   });
-  site = new MonitoredZones([door]);
+  site = MonitoredZones.forTest([door]);
   const shown = (): unknown => listed().map(({ disposition, trips }) => [disposition, trips.recent]);
   site.monitor.read("door", "normal", { live: true });
   site.monitor.read("door", "open", { live: true });
@@ -51,7 +50,7 @@ describe("a zone that trips in a walk test", () => {
       () => [[], [door(20)]].forEach((zones) => site.zoneService.exchange(zones, ANA)),
     ],
   ])("and %s in it is not tested until the new sensor trips", (_what, replace) => {
-    site = new MonitoredZones([door(17)]);
+    site = MonitoredZones.forTest([door(17)]);
     startWalkTest();
     read("normal", "open", "normal");
     expect(testedAt()).toEqual([expect.any(String)]);
@@ -67,7 +66,7 @@ describe("a zone that trips in a walk test", () => {
   });
 
   test("remains tested after its sensor is used again", () => {
-    site = new MonitoredZones([door(17)]);
+    site = MonitoredZones.forTest([door(17)]);
     startWalkTest();
     read("normal", "open", "normal");
     const tested = testedAt();
@@ -79,7 +78,7 @@ describe("a zone that trips in a walk test", () => {
   test.each(["runs", "starts again"])(
     "before the clock is set has its date once the daemon %s with it",
     (how) => {
-      site = new MonitoredZones([door(17)]);
+      site = MonitoredZones.forTest([door(17)]);
       site.isClockTrusted = false;
       startWalkTest();
       read("normal", "open", "normal");

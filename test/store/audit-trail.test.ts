@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -10,58 +8,21 @@ import { EventLog } from "../../src/store/event-log.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { removeOldAudit, removeOldEvents } from "../../src/store/retention.ts";
 import { transaction } from "../../src/store/transaction.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Which events the audit trail has. A new one does not compile until it is decided; docs/operating.md says it as well. */
-const IS_AUDITED: Readonly<Record<EventName, boolean>> = {
-  "signed-in": true,
-  "sign-in-failed": true,
-  "sign-in-blocked": true,
-  forbidden: true,
-  "intervention-created": false,
-  "intervention-changed": false,
-  "intervention-deleted": true,
-  "account-added": true,
-  "account-password-set": true,
-  "account-role-changed": true,
-  "account-disabled": true,
-  "account-enabled": true,
-  "signing-key-rotated": true,
-  "signing-key-forgotten": true,
-  "sync-conflict": false,
-  "objectives-changed": false,
-  "database-recovered": true,
-  "database-restored": true,
-  "data-lost": true,
-  "backup-downloaded": true,
-  "restart-ordered": true,
-  "reload-applied": true,
-  "reload-rejected": true,
-  "configuration-changed": true,
-  "configuration-reverted": true,
-  "configuration-unproven": true,
-  "zones-edited": true,
-  "power-off-ordered": true,
-  "output-switched": false,
-  "output-tested": true,
-  "log-detailed": true,
-  "machine-confirmed": true,
-  "plan-changed": true,
-  "zone-bypassed": true,
-  "zone-restored": true,
-  "walk-test-started": true,
-  "walk-test-extended": true,
-  "walk-test-ended": true,
-  "blind-interval": false,
-  "opening-repeated": false,
-  "site-removed": true,
-  "alarm-panel-reported": false,
-  "enrolment-created": true,
-  "enrolment-revoked": true,
-  "site-enrolled": true,
-  "sign-ins-left-out": true,
-};
+/** What the audit trail leaves out: a burglar or a loose contact could add any number of them. docs/operating.md says it as well. */
+const NOT_AUDITED: readonly EventName[] = [
+  "intervention-created",
+  "intervention-changed",
+  "sync-conflict",
+  "objectives-changed",
+  "output-switched",
+  "blind-interval",
+  "opening-repeated",
+  "alarm-panel-reported",
+];
 
 let database: Database;
 let log: EventLog;
@@ -106,43 +67,14 @@ describe("an operator who changes a record 10,200 times", () => {
 });
 
 describe("the audit trail", () => {
-  test.each(EVENT_NAMES)("has %s as decided", (event) => {
-    add(event, 1);
-    expect([...trailRows(database)].map((row) => row.event)).toEqual(IS_AUDITED[event] ? [event] : []);
-  });
-
-  test("detects a changed and a missing entry", () => {
-    for (let index = 0; index < 5; index += 1) add("intervention-deleted", index);
-    expect(() => database.exec("UPDATE audit SET who = 'another'")).toThrow(/is final/);
-    expect(() => database.exec("DELETE FROM audit WHERE position = 3")).toThrow(/with age/);
-    database.exec("DROP TRIGGER audit_is_final; DROP TRIGGER audit_is_kept;");
-    database.exec("UPDATE audit SET who = 'another' WHERE position = 4");
-    expect(verifyTrail(database).broken?.position).toBe(4);
-    database.exec("DELETE FROM audit WHERE position = 2");
-    expect(verifyTrail(database).broken).toMatchObject({
-      position: 3,
-      why: expect.stringMatching(/2 .*missing/) as string,
-    });
-  });
-
-  test("is truncated at the start by age, and verified from there on", () => {
-    for (let day = 0; day < 10; day += 1) add("intervention-deleted", day * DAY_MS);
-    expect(removeOldAudit(database, 4 * DAY_MS)).toBe(4);
-    expect(removeOldAudit(database, 4 * DAY_MS)).toBe(0);
-    add("intervention-deleted", 11 * DAY_MS);
-    expect(verifyTrail(database)).toMatchObject({
-      entries: 7,
-      removed: 4,
-      removedUntilMs: 3 * DAY_MS,
-      broken: null,
-    });
-    // The newest one remains, so that the chain continues.
-    expect(removeOldAudit(database, 100 * DAY_MS)).toBe(6);
-    expect(verifyTrail(database)).toMatchObject({ entries: 1, removed: 10, broken: null });
+  test("has every event except the routine ones of records, sensors and outputs", () => {
+    for (const event of EVENT_NAMES) add(event, 1);
+    const audited = new Set([...trailRows(database)].map(({ event }) => event));
+    expect(EVENT_NAMES.filter((event) => !audited.has(event)).toSorted()).toEqual(NOT_AUDITED.toSorted());
   });
 
   test("is verified as it is at one moment, also if old entries are removed meanwhile", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-audit-"));
+    const folder = temporaryFolder();
     const file = join(folder, "santinela.db");
     const daemon = openMainDatabase(file);
     const events = new EventLog(daemon);
@@ -170,16 +102,7 @@ describe("the audit trail", () => {
     } finally {
       command.close();
       daemon.close();
-      rmSync(folder, { recursive: true, force: true });
     }
-  });
-
-  test("has one entry in ten minutes for a program that signs in for each request, and few for guessed names", () => {
-    for (let second = 0; second < 1200; second += 1) add("signed-in", second * 1000);
-    for (let guess = 0; guess < 500; guess += 1) add("sign-in-failed", guess, `guess-${guess}@site.example`);
-    const rows = [...trailRows(database)];
-    expect(rows.filter(({ event }) => event === "signed-in")).toHaveLength(2);
-    expect(rows.filter(({ event }) => event === "sign-in-failed")).toHaveLength(100);
   });
 
   test("includes entries written meanwhile by an earlier release, once", () => {

@@ -1,17 +1,17 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openReadOnly, type Database } from "../../src/store/database.ts";
 import { isDamage } from "../../src/store/integrity.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const RECORDS = 200;
 const NOW_MS = Date.UTC(2026, 0, 15);
 
 test("the alarms beside a damaged page are counted and named, without those on it", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-unfinished-"));
+  const folder = temporaryFolder();
   const path = join(folder, "santinela.db");
   fill(path);
   overwrite(path, leafOf(path));
@@ -26,7 +26,6 @@ test("the alarms beside a damaged page are counted and named, without those on i
   expect(unfinished.readable("alarms", NOW_MS, 3)).toEqual(readable.slice(0, 3));
   expect(unfinished.readable("work", NOW_MS, 3)).toEqual([]);
   database.close();
-  rmSync(folder, { recursive: true });
 });
 
 function fill(path: string): void {

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { backupOnline } from "../../src/store/online-backup.ts";
 import { fileProblems } from "../../src/store/integrity.ts";
 import { openDatabase, type DatabaseKind } from "../../src/store/database.ts";
@@ -12,14 +11,14 @@ import { JOURNAL_DATABASE, openJournalDatabase } from "../../src/store/journal-d
 import { Journal } from "../../src/store/journal.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-store-"));
+  folder = temporaryFolder();
   path = join(folder, "a.db");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const TWO_STEPS: DatabaseKind = {
   applicationId: 7,

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { openReadOnly } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { BUILD } from "../support/built-program.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { describeWithStrace } from "../support/traced-daemon.ts";
 
 /*
@@ -47,7 +47,7 @@ function syncEnds(trace: string): number[] {
 
 describeWithStrace("a reader on its own connection", () => {
   test("sees a commit only after its frames are on disk, even while the flush takes long", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-durable-"));
+    const folder = temporaryFolder();
     const [path, output] = [join(folder, "santinela.db"), join(folder, "trace")];
     openMainDatabase(path).close();
     const store = pathToFileURL(join(BUILD, "store/main-database.js")).href;
@@ -79,7 +79,6 @@ describeWithStrace("a reader on its own connection", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as Commit);
     const ends = syncEnds(readFileSync(output, "utf8"));
-    rmSync(folder, { recursive: true });
     expect(commits).toHaveLength(COMMITS);
     let earlyLooks = 0;
     for (const { id, fromMs, untilMs } of commits) {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -8,22 +7,20 @@ import { setDiskFullHandler, transaction } from "../../src/store/transaction.ts"
 import { GroupCommit } from "../../src/store/group-commit.ts";
 import { TransactionalMap } from "../../src/store/transactional-map.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let database: Database;
 let commits: GroupCommit;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-commit-"));
+  folder = temporaryFolder();
   database = openDatabase(join(folder, "a.db"), {
     applicationId: 7,
     migrations: [(db) => db.exec("CREATE TABLE trips(name TEXT UNIQUE) STRICT")],
   });
   commits = new GroupCommit(database, new ManualClock());
 });
-afterEach(() => {
-  database.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => database.close());
 
 const put = (name: string) => (): string =>
   transaction(database, () => {

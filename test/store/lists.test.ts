@@ -1,14 +1,13 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
 let site: TestApp;
 beforeEach(async () => {
-  site = await TestApp.make();
+  site = await TestApp.forTest();
 });
-afterEach(() => site.close());
 
 const everything = { filters: [], sort: [], start: 0, end: 1000 } as const;
 const equal = (field: "status" | "priority" | "type", ...values: string[]) =>

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const DOOR = zoneOf({ id: "door", input: { gpio: 17, contact: "nc" } });
 const HALL = zoneOf({ id: "hall", input: { gpio: 18, contact: "nc" } });
@@ -11,12 +10,8 @@ const MESSAGE = { session: "sensor", packetId: 7, zoneId: "yard", hash: "2f", at
 let folder: string;
 let site: MonitoredZones;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-off-disk-"));
-  site = new MonitoredZones([DOOR, HALL], { offDiskFile: join(folder, "trips.ndjson") });
-});
-afterEach(() => {
-  site.close();
-  rmSync(folder, { recursive: true });
+  folder = temporaryFolder();
+  site = MonitoredZones.forTest([DOOR, HALL], { offDiskFile: join(folder, "trips.ndjson") });
 });
 
 test("a processed message is remembered although the disk fills up while kept changes are written", () => {

@@ -1,6 +1,4 @@
 /** The summary of the outbox is asked for every second; with a long queue it must not read the queue each time. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OutboxSummary } from "../../src/domain/outbox.ts";
@@ -8,12 +6,13 @@ import { openReadOnly, type Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { OutboxStore } from "../../src/store/outbox.ts";
 import { transaction } from "../../src/store/transaction.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 let database: Database;
 let reader: Database;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-"));
+  folder = temporaryFolder();
   database = openMainDatabase(join(folder, "santinela.db"));
   database.exec(
     "INSERT INTO objectives(kind, id, data, source) VALUES('obiective/cladiri', 1, '{}', 'zone')",
@@ -23,7 +22,6 @@ beforeEach(() => {
 afterEach(() => {
   reader.close();
   database.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A record with an entry in the outbox; `changedMs` is the time of its last change. */

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -14,6 +12,7 @@ import { TripStore } from "../../src/store/trips.ts";
 import { SwingerStore, ZoneStateStore } from "../../src/store/zone-states.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 let main: Database;
@@ -129,7 +128,7 @@ describe("the checksum of a row", () => {
   });
 
   test("is added to the rows that an earlier release has written or changed", () => {
-    const folder = mkdtempSync(join(tmpdir(), "santinela-sums-"));
+    const folder = temporaryFolder();
     const file = join(folder, "journal.db");
     openJournalDatabase(file).close();
     const earlier = new Sqlite(file);
@@ -146,7 +145,6 @@ describe("the checksum of a row", () => {
     const now = openJournalDatabase(file);
     expect([alteredRows(now), areSummed(now, "bypasses", "keyed_checksum")]).toEqual([[], 1]);
     now.close();
-    rmSync(folder, { recursive: true });
   });
 
   test("finds a value that was altered in the file", () => {
@@ -166,7 +164,7 @@ test("a record gets the number after the highest that any record ever had", () =
 });
 
 test("a new and a changed row of a table to which a newer release has added a column fit too", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-sums-"));
+  const folder = temporaryFolder();
   const file = join(folder, "santinela.db");
   const newer = openMainDatabase(file);
   newer.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
@@ -177,5 +175,4 @@ test("a new and a changed row of a table to which a newer release has added a co
   on.update(on.create(PATROL, OPERATOR_USER).record.id, { crews: 2 }, OPERATOR_USER);
   expect([alteredRows(database), areSummed(database, "outbox")]).toEqual([[], 1]);
   database.close();
-  rmSync(folder, { recursive: true });
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { salvage, type Salvage } from "../../src/store/salvage.ts";
 import { transaction } from "../../src/store/transaction.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Number of records of a site after a few months. */
 const RECORDS = 401;
@@ -14,14 +14,11 @@ let folder: string;
 let path: string;
 let target: Database;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-salvage-"));
+  folder = temporaryFolder();
   path = join(folder, "santinela.db");
   target = openMainDatabase(":memory:");
 });
-afterEach(() => {
-  target.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => target.close());
 
 /** File content of a closed database with records. */
 function databaseOf(records: number): Buffer {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
 import { COUNT, UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
@@ -7,11 +7,10 @@ let app: TestApp;
 let database: Database;
 let unfinished: UnfinishedInterventions;
 beforeEach(async () => {
-  app = await TestApp.make();
+  app = await TestApp.forTest();
   database = app.database;
   unfinished = new UnfinishedInterventions(database);
 });
-afterEach(() => app.close());
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 

@@ -35,7 +35,7 @@ import type { SiteSettings } from "../../src/site/settings.ts";
 import { EMPTY_SUMMARY } from "../../src/site/sync-queue.ts";
 import type { ObjectivesView, SyncView } from "../../src/site/sync-view.ts";
 import type { SiteApi } from "../../src/site/site-api.ts";
-import { inject, test } from "vitest";
+import { inject, onTestFinished, test } from "vitest";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { SILENCE } from "./fleet.ts";
 import { close, listen } from "./loopback.ts";
@@ -256,6 +256,13 @@ export class TestApp {
     for (const [role, email] of Object.entries(TEST_ACCOUNTS))
       await accounts.add({ email, role: role as keyof typeof TEST_ACCOUNTS, password: PASSWORD }, TESTER);
     await accounts.ensureDevice();
+    return made;
+  }
+
+  /** One that is closed when the test is over. */
+  static async forTest(overrides: Partial<TestParts> = {}, path?: string): Promise<TestApp> {
+    const made = await TestApp.make(overrides, path);
+    onTestFinished(() => made.close());
     return made;
   }
 

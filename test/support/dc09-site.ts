@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { AlarmPanelAccount } from "../../src/inputs/dc09/alarm-panel-account.ts";
 import { AlarmPanelReceiver } from "../../src/inputs/dc09/alarm-panel-receiver.ts";
 import { AlarmPanelZones } from "../../src/inputs/dc09/alarm-panel-zones.ts";
@@ -42,6 +43,7 @@ export class Dc09Site extends MonitoredZones {
     this.receiver = this.#newReceiver();
   }
 
+  /** A site whose receiver runs until the end of the test. */
   static async start(
     accounts: readonly AlarmPanelAccount[],
     declared: readonly Zone[] = [],
@@ -49,6 +51,7 @@ export class Dc09Site extends MonitoredZones {
   ): Promise<Dc09Site> {
     const site = new Dc09Site(accounts, declared, journalPath);
     await site.receiver.start();
+    onTestFinished(() => site.#end());
     return site;
   }
 
@@ -91,7 +94,7 @@ export class Dc09Site extends MonitoredZones {
     return this.receiver.use.messages.find((entry) => entry.result === result)?.count ?? 0;
   }
 
-  async end(): Promise<void> {
+  async #end(): Promise<void> {
     await this.receiver.stop();
     this.close();
   }

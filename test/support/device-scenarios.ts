@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { proposedZoneLines } from "../../src/config/proposed-zones.ts";
 import type { DiscoveredDevice, DiscoveryOptions } from "../../src/domain/discovery/device.ts";
@@ -9,6 +9,7 @@ import { discoveredDevices, queriesAfter } from "../../src/domain/discovery/sour
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { ReceivedMessages } from "../../src/inputs/received-messages.ts";
 import { MonitoredZones } from "./monitored-zones.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A topic with a text as it is, or anything else as JSON. */
 export type Message = readonly [topic: string, message: unknown];
@@ -70,6 +71,14 @@ export function proposedFor(device: DeviceScenario): ProposedZone {
   return zone;
 }
 
+/** Expects that the zone proposed for a device is as described, and that each message has its effect on it. */
+export async function expectProposed(device: DeviceScenario): Promise<void> {
+  const zone = proposedFor(device);
+  expect(zone.kind).toBe(device.kind);
+  if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
+  expect(await playSteps(zone, device.steps)).toEqual(device.steps);
+}
+
 interface Query {
   readonly src: string;
   readonly method: string;
@@ -78,7 +87,7 @@ interface Query {
 
 /** The proposed zone, put into a configuration file without a change, with the effect of each message. */
 export async function playSteps(zone: ProposedZone, steps: readonly Step[]): Promise<Step[]> {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-played-"));
+  const folder = temporaryFolder();
   const file = join(folder, "santinela.yaml");
   const lines = proposedZoneLines([zone], { type: "obiective/cladiri", id: 1 });
   // Faults at once, so that a step has its effect.
@@ -87,21 +96,17 @@ export async function playSteps(zone: ProposedZone, steps: readonly Step[]): Pro
     file,
     `objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nzones:\n${lines.join("\n")}\n`,
   );
-  try {
-    const { zones } = loadConfiguration({ file, env: {}, cwd: folder });
-    const site = new MonitoredZones(zones);
-    const mqtt = new MqttZones(site.common);
-    const done: Step[] = [];
-    for (const [step] of steps) {
-      if (typeof step === "string") site.clock.advance(parseInt(step, 10) * 1000);
-      else await mqtt.deliver({ topic: step[0], payload: payloadOf(step[1]), isRetained: false });
-      done.push([step, effectOf(site)]);
-    }
-    site.close();
-    return done;
-  } finally {
-    rmSync(folder, { recursive: true });
+  const { zones } = loadConfiguration({ file, env: {}, cwd: folder });
+  const site = new MonitoredZones(zones);
+  const mqtt = new MqttZones(site.common);
+  const done: Step[] = [];
+  for (const [step] of steps) {
+    if (typeof step === "string") site.clock.advance(parseInt(step, 10) * 1000);
+    else await mqtt.deliver({ topic: step[0], payload: payloadOf(step[1]), isRetained: false });
+    done.push([step, effectOf(site)]);
   }
+  site.close();
+  return done;
 }
 
 /** The effect since the last call; several are joined, so that they match none. */

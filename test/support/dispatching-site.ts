@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { onTestFinished } from "vitest";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import type { ZoneInRecord } from "../../src/domain/open-contact.ts";
 import type { Zone } from "../../src/domain/zone.ts";
@@ -29,7 +30,10 @@ export class DispatchingSite {
     this.#dispatcher.start();
   }
 
-  /** @param journalPath in memory by default */
+  /**
+   * The site ends with the test.
+   * @param journalPath in memory by default
+   */
   static async make(zones: readonly Zone[], journalPath?: string): Promise<DispatchingSite> {
     const app = await TestApp.make();
     const server = createServer((request, response) => {
@@ -49,6 +53,7 @@ export class DispatchingSite {
       port,
     );
     app.onChange = () => made.zones.zoneService.checkOpenContacts();
+    onTestFinished(() => made.#close());
     return made;
   }
 
@@ -69,6 +74,12 @@ export class DispatchingSite {
       this.#dispatcher.requestRun();
       return false;
     });
+  }
+
+  /** Lets time pass, and waits until every trip of it has become or joined an intervention. */
+  async pass(ms: number): Promise<void> {
+    this.zones.clock.advance(ms);
+    await this.settled();
   }
 
   /** Processes the journal once, as it does every minute. */
@@ -111,7 +122,7 @@ export class DispatchingSite {
     this.app.interventions.update(id, changes, OPERATOR_USER);
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#dispatcher.stop();
     this.#server.closeAllConnections();
     this.#server.close();

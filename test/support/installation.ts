@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { MAIN } from "./built-program.ts";
@@ -12,6 +13,13 @@ export { MAIN };
 export class Installation {
   readonly folder = mkdtempSync(join(tmpdir(), "santinela-e2e-"));
   readonly #daemons: DaemonProcess[] = [];
+
+  /** @param atEnd when it is removed: after the test by default, with `afterAll` after all tests of the file or `describe` */
+  static temporary(atEnd: (remove: () => Promise<void>) => void = onTestFinished): Installation {
+    const installation = new Installation();
+    atEnd(() => installation.remove());
+    return installation;
+  }
 
   /**
    * A daemon with this configuration, not started. Its data is in the directory of its name.

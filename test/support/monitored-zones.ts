@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import type { NewEvent } from "../../src/domain/event.ts";
 import { resolveGate } from "../../src/domain/gate.ts";
@@ -88,6 +89,13 @@ export class MonitoredZones {
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database, this.clock, new OffDiskChanges(offDiskFile));
     this.#zoneService = this.#newWatch();
+  }
+
+  /** Zones that are stopped and closed when the test is over. */
+  static forTest(...made: ConstructorParameters<typeof MonitoredZones>): MonitoredZones {
+    const zones = new MonitoredZones(...made);
+    onTestFinished(() => zones.close());
+    return zones;
   }
 
   get zoneService(): ZoneService {

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { PANEL_HOST, startBrowser } from "./browser.ts";
 import { EDGE, Installation } from "./installation.ts";
@@ -20,12 +21,22 @@ export class PanelSite {
   mqttPort: number | undefined;
 
   /**
+   * A site that is not started, with the password for a centre in `upstream.password`.
    * @param yaml appended to the configuration
    * @param configuration instead of the one with three zones
    * @param role `centre` for a dispatch centre
    */
   constructor(yaml = "", configuration = CONFIGURATION, role: "daemon" | "centre" = "daemon") {
     this.daemon = this.installation[role]("site", `${configuration}${yaml}`);
+    this.installation.secret("upstream.password", EDGE.password);
+  }
+
+  /** A site that runs during all tests of the file or `describe`, with the options of the constructor. */
+  static running(...options: ConstructorParameters<typeof PanelSite>): PanelSite {
+    const site = new PanelSite(...options);
+    beforeAll(() => site.start());
+    afterAll(() => site.stop());
+    return site;
   }
 
   /** @param environment of the daemon; default: that of the test */
@@ -140,4 +151,14 @@ gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
 ${listed.join("")}`;
+}
+
+/** The options of a dispatch centre that does not respond. @param more of them, such as `phone: 0264 555 012` */
+export function deadCentre(...more: readonly string[]): string {
+  const common = [
+    `baseUrl: "http://127.0.0.1:9"`,
+    `email: ${EDGE.email}`,
+    "passwordFile: ./upstream.password",
+  ];
+  return `upstream: { ${[...common, ...more].join(", ")} }\n`;
 }

@@ -1,9 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 import { postgresPrograms } from "../../src/cli/demo/postgres-process.ts";
 import { eventually } from "./eventually.ts";
 import { describeUnless } from "./required-programs.ts";
@@ -16,33 +17,38 @@ const USUAL_PORT = 5432;
 /** A PostgreSQL server in a process and a folder of its own, reached over a Unix socket. */
 export class PostgresServer {
   /** Where its socket is. */
-  readonly folder = mkdtempSync(join(tmpdir(), "santinela-pg-"));
-  readonly #programs: string;
+  readonly folder = join(tmpdir(), `santinela-pg-${randomUUID().slice(0, 8)}`);
+  readonly #programs = programFolder() ?? "";
   readonly #settings: readonly string[];
   readonly #port: number;
   #process: ChildProcess | undefined;
 
-  private constructor(programs: string, settings: readonly string[], port: number) {
-    this.#programs = programs;
+  /**
+   * A server that is not started.
+   * @param settings of postgresql.conf, such as `fsync=on`; later ones replace those of the tests
+   * @param port in the name of the socket, and of TCP where `listen_addresses` is set
+   */
+  constructor(settings: readonly string[] = [], port = USUAL_PORT) {
     this.#settings = settings;
     this.#port = port;
   }
 
-  /**
-   * @param settings of postgresql.conf, such as `fsync=on`; later ones replace those of the tests
-   * @param port in the name of the socket, and of TCP where `listen_addresses` is set
-   * @throws Error when PostgreSQL is not installed
-   */
-  static async start(settings: readonly string[] = [], port = USUAL_PORT): Promise<PostgresServer> {
-    const programs = programFolder();
-    if (programs === undefined) throw new Error(MISSING);
-    const server = new PostgresServer(programs, settings, port);
-    if (isRoot()) chownSync(server.folder, UNPRIVILEGED, UNPRIVILEGED);
+  /** A running server, with the options of the constructor. */
+  static async start(...options: ConstructorParameters<typeof PostgresServer>): Promise<PostgresServer> {
+    const server = new PostgresServer(...options);
+    await server.start();
+    return server;
+  }
+
+  /** Starts it with no database. @throws Error when PostgreSQL is not installed */
+  async start(): Promise<void> {
+    if (this.#programs === "") throw new Error(MISSING);
+    mkdirSync(this.folder, { mode: 0o700 });
+    if (isRoot()) chownSync(this.folder, UNPRIVILEGED, UNPRIVILEGED);
     // Fsync is off: no test of this server cuts the power.
     const initdb = ["-U", "santinela", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"];
-    execFileSync(join(programs, "initdb"), ["-D", server.#data, ...initdb], server.#unprivileged());
-    await server.startAgain();
-    return server;
+    execFileSync(join(this.#programs, "initdb"), ["-D", this.#data, ...initdb], this.#unprivileged());
+    await this.startAgain();
   }
 
   /** Starts it again after `kill`, with its data. */
@@ -151,6 +157,16 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 /** Describes tests that need PostgreSQL; they are skipped where it is missing, and fail in CI. */
 export function describeWithPostgres(name: string, tests: () => void): void {
   describeUnless(programFolder() === undefined ? MISSING : undefined, name, tests);
+}
+
+/** Describes tests that share a PostgreSQL server, which runs while they do. */
+export function describeOnPostgres(name: string, tests: (server: PostgresServer) => void): void {
+  describeWithPostgres(name, () => {
+    const server = new PostgresServer();
+    beforeAll(() => server.start());
+    afterAll(() => server.stop());
+    tests(server);
+  });
 }
 
 function isRoot(): boolean {

@@ -33,10 +33,6 @@ export class SmallDisk {
     rmSync(this.#filler, { force: true });
   }
 
-  setReadOnly(readOnly: boolean): void {
-    execFileSync("mount", ["-o", `remount,${readOnly ? "ro" : "rw"}`, this.folder]);
-  }
-
   remove(): void {
     // Lazy unmount: a process left by a failed test must not keep the directory.
     execFileSync("umount", ["-l", this.folder]);

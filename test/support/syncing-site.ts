@@ -12,7 +12,10 @@ import { UpstreamClient } from "../../src/sync/upstream-client.ts";
 import { Link } from "../../src/sync/link.ts";
 import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { PASSWORD, PATROL, TEST_ACCOUNTS, OPERATOR_USER, type TestApp } from "./app.ts";
+import { onTestFinished } from "vitest";
+import { PASSWORD, PATROL, TEST_ACCOUNTS, OPERATOR_USER, TestApp } from "./app.ts";
+import type { InMemoryCentre } from "./in-memory-centre.ts";
+import type { NonconformingCentre } from "./nonconforming-centre.ts";
 
 /** A site with the real services, outbox and push, on a manual clock. */
 export class SyncingSite {
@@ -75,6 +78,18 @@ export class SyncingSite {
       });
     this.push = this.#makePush();
     this.push.start();
+  }
+
+  /** Starts the centre, and a site that sends to it. Both end with the test. */
+  static async at(centre: TestApp | InMemoryCentre | NonconformingCentre): Promise<SyncingSite> {
+    const isOurs = centre instanceof TestApp;
+    const baseUrl = isOurs ? `http://127.0.0.1:${await centre.listen()}` : await centre.start();
+    const site = new SyncingSite(await TestApp.make(), baseUrl);
+    onTestFinished(async () => {
+      await site.close();
+      await (isOurs ? centre.close() : centre.stop());
+    });
+    return site;
   }
 
   create(fields: Partial<InterventionCreate> = {}, key?: string): Intervention {

@@ -23,7 +23,7 @@ describe("a site with an alarm", () => {
   const randoms = { next: () => 0 };
 
   beforeEach(async () => {
-    centre = await TestApp.make();
+    centre = await TestApp.forTest();
     isAway = false;
     server = createServer((request, response) => {
       if (isAway) response.writeHead(503, { "Retry-After": "2" }).end();
@@ -37,7 +37,6 @@ describe("a site with an alarm", () => {
     await site.close();
     server.closeAllConnections();
     await close(server);
-    await centre.close();
   });
 
   /** Passes time; each attempt is over before the next step. */

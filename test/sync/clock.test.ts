@@ -2,7 +2,6 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { nextRunMs } from "../../src/sync/schedule.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -43,12 +42,8 @@ describe("the schedule", () => {
   beforeEach(async () => {
     centre = new NonconformingCentre();
     centre.answer = () => json(201, { id: centre.requests.length });
-    site = new SyncingSite(await TestApp.make(), await centre.start());
+    site = await SyncingSite.at(centre);
     scheduler = site.scheduler(() => nextFrom(site.app.clock.wallMs(), "* * * * *"));
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.stop();
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -11,11 +10,7 @@ let site: SyncingSite;
 
 beforeEach(async () => {
   centre = new InMemoryCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 function damage(...columns: readonly string[]): void {

@@ -1,7 +1,5 @@
 import { createSecretKey, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,9 +11,10 @@ import { DEVICE_USER, OPERATOR_USER, PASSWORD, TEST_ACCOUNTS, TestApp } from "..
 import { enrolled, SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { close, listen } from "../support/loopback.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* Records that a dispatcher deletes stay deleted, and those that a restored centre has lost are created again. */
 
@@ -99,14 +98,11 @@ async function expectDeletedStayDeleted(): Promise<void> {
 describe("at a Santinela centre on SQLite", () => {
   let folder: string;
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-deleted-"));
+    folder = temporaryFolder();
     centre = await TestApp.make({}, join(folder, "centre.db"));
     await open();
   });
-  afterEach(async () => {
-    await shut();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => shut());
 
   test("the two newest records that a dispatcher deletes stay deleted", expectDeletedStayDeleted);
 
@@ -193,11 +189,9 @@ describe("at a Santinela centre on SQLite", () => {
   });
 });
 
-describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
-  let postgres: PostgresServer;
+describeOnPostgres("at a Santinela centre on PostgreSQL", (postgres) => {
   let database: PostgresCentre;
   beforeEach(async () => {
-    postgres = await PostgresServer.start();
     database = await PostgresCentre.open(await postgres.newDatabase());
     const { signIns, notes: events, clock, records, fleet, objectives, accounts, enrolments } = database;
     const keys = { current: createSecretKey(randomBytes(32)) };
@@ -219,7 +213,6 @@ describeWithPostgres("at a Santinela centre on PostgreSQL", () => {
   afterEach(async () => {
     await shut();
     await database.close();
-    await postgres.stop();
   });
 
   test("the two newest records that a dispatcher deletes stay deleted", expectDeletedStayDeleted);
@@ -230,11 +223,7 @@ describe("at the centre of another vendor", () => {
   let site: SyncingSite;
   beforeEach(async () => {
     foreign = new InMemoryCentre();
-    site = new SyncingSite(await TestApp.make(), await foreign.start());
-  });
-  afterEach(async () => {
-    await site.close();
-    await foreign.stop();
+    site = await SyncingSite.at(foreign);
   });
 
   const namesInRows = (): unknown[] => [...foreign.rows.values()].map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { OPERATOR_USER, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -8,11 +8,7 @@ let centre: TestApp;
 let site: SyncingSite;
 beforeEach(async () => {
   centre = await TestApp.make({ deleteNeedsAdministrator: true });
-  site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
-});
-afterEach(async () => {
-  await site.close();
-  await centre.close();
+  site = await SyncingSite.at(centre);
 });
 
 test("eight denied deletions pause nothing: the link stays up, and a ninth record arrives", async () => {

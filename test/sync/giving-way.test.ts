@@ -20,7 +20,7 @@ let atRequest: (request: string) => void;
 beforeEach(async () => {
   asked = [];
   atRequest = () => {};
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   server = createServer((request, response) => {
     delete request.headers["idempotency-key"];
     const words = `${request.method} ${request.url}`;
@@ -34,7 +34,6 @@ afterEach(async () => {
   await site.close();
   server.closeAllConnections();
   await close(server);
-  await centre.close();
 });
 
 /** Creates a record at the first matching request, like a user at any time. */

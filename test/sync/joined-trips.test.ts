@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
@@ -28,11 +28,7 @@ describe("at a dispatch centre with idempotency keys", () => {
   let centre: TestApp;
   beforeEach(async () => {
     centre = await TestApp.make();
-    site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.close();
+    site = await SyncingSite.at(centre);
   });
 
   test("a record dropped after its deletion is created under another key", async () => {
@@ -52,11 +48,7 @@ describe("at a dispatch centre without idempotency keys", () => {
   let centre: InMemoryCentre;
   beforeEach(async () => {
     centre = new InMemoryCentre();
-    site = new SyncingSite(await TestApp.make(), await centre.start());
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.stop();
+    site = await SyncingSite.at(centre);
   });
 
   test("an earlier attempt that arrives late does not remove the trip from the record", async () => {

@@ -24,7 +24,7 @@ let sync: Sync;
 let outbox: OutboxStore;
 
 beforeEach(async () => {
-  app = await TestApp.make();
+  app = await TestApp.forTest();
   centre = new TlsCentre(pair);
   outbox = new OutboxStore(app.database);
   sync = tlsSiteOf(app, { baseUrl: await centre.start(), ca: authority.ca });
@@ -33,7 +33,6 @@ afterEach(async () => {
   centre.faultFor = () => undefined;
   await centre.stop();
   await sync.stop();
-  await app.close();
 });
 
 function create(name: string, fields: Partial<InterventionCreate> = {}): Intervention {

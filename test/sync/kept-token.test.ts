@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Sync } from "../../src/sync/sync.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
@@ -29,17 +29,15 @@ let running: Sync | undefined;
 let alarms = 0;
 
 beforeEach(async () => {
-  app = await TestApp.make();
+  app = await TestApp.forTest();
   centre = new TlsCentre(pair);
   baseUrl = await centre.start();
-  folder = mkdtempSync(join(tmpdir(), "santinela-token-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, "secrets"));
 });
 afterEach(async () => {
   await running?.stop();
   await centre.stop();
-  await app.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A start after a power cut. */

@@ -3,7 +3,6 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objectives/objective-mirror.ts";
 import { NextRun } from "../../src/sync/schedule.ts";
-import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   json,
@@ -39,15 +38,11 @@ beforeEach(async () => {
   isKnown = (tag, known) => tag === known;
   packed = gzipSync;
   centre.read = answer;
-  site = new SyncingSite(await TestApp.make(), await centre.start());
+  site = await SyncingSite.at(centre);
   mirror = mirrorOf();
   mirror.start();
 });
-afterEach(async () => {
-  await mirror.stop();
-  await site.close();
-  await centre.stop();
-});
+afterEach(() => mirror.stop());
 
 function halls(count: number): { id: number; name: string }[] {
   return Array.from({ length: count }, (_, index) => ({ id: index + 11, name: `Hala ${index + 11}` }));

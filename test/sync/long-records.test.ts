@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
-import { TestApp } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
@@ -14,11 +13,7 @@ let site: SyncingSite;
 
 beforeEach(async () => {
   centre = new InMemoryCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 function stored(column: "base" | "agreed"): string[] {

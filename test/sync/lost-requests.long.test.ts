@@ -11,14 +11,13 @@ let line: TcpProxy;
 let site: SyncingSite;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   line = new TcpProxy(await centre.listen());
   site = new SyncingSite(await TestApp.make(), await line.start());
 });
 afterEach(async () => {
   await line.stop();
   await site.close();
-  await centre.close();
 });
 
 const there = (): Intervention[] => centre.records();

@@ -1,5 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { TestApp } from "../support/app.ts";
+import { beforeEach, expect, test } from "vitest";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -11,11 +10,7 @@ let site: SyncingSite;
 
 beforeEach(async () => {
   centre = new InMemoryCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 async function settle(): Promise<void> {

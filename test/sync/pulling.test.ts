@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -34,12 +34,8 @@ beforeEach(async () => {
     looks.set(path, [...(looks.get(path) ?? []), site.app.clock.monotonicMs()]);
     return json(200, there.get(path));
   };
-  site = new SyncingSite(await TestApp.make(), await centre.start());
+  site = await SyncingSite.at(centre);
   scheduler = site.scheduler();
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
 });
 
 /** Advances a minute in the steps of the schedule, and completes the resulting requests. */

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
 import {
   notFound,
   json,
@@ -12,11 +12,7 @@ let centre: NonconformingCentre;
 let site: SyncingSite;
 beforeEach(async () => {
   centre = new NonconformingCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 const made = (id: number): ScriptedResponse => json(201, { id, name: "Patrol", crews: 1 });

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
@@ -12,6 +10,7 @@ import { PATROL, TestApp, OPERATOR_USER, TESTER } from "../support/app.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /*
@@ -26,7 +25,7 @@ let site: SyncingSite;
 let baseUrl: string;
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "santinela-put-back-"));
+  dataDir = temporaryFolder();
   copy = join(dataDir, "copy.db");
   centre = new InMemoryCentre();
   baseUrl = await centre.start();
@@ -35,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await site.close();
   await centre.stop();
-  rmSync(dataDir, { recursive: true });
 });
 
 async function opened(): Promise<SyncingSite> {

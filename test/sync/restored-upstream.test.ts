@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TestApp, OPERATOR_USER } from "../support/app.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
 import { notFound, json, type ReceivedRequest } from "../support/nonconforming-centre.ts";
 import { InMemoryCentre, type CentreRow } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -11,11 +11,7 @@ let site: SyncingSite;
 
 beforeEach(async () => {
   centre = new InMemoryCentre();
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 /** The descriptions of the records at the dispatch centre, sorted. */

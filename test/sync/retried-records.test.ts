@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { InterventionCreate, InterventionUpdate } from "../../src/domain/intervention.ts";
-import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { OPERATOR_USER } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { json, type ScriptedResponse } from "../support/nonconforming-centre.ts";
 import { seededRandom } from "../support/seeded-random.ts";
@@ -24,11 +24,7 @@ beforeEach(async () => {
     method === "POST" || method === "PUT"
       ? rejects((JSON.parse(body) as { crews?: number }).crews)
       : undefined;
-  site = new SyncingSite(await TestApp.make(), await centre.start());
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
+  site = await SyncingSite.at(centre);
 });
 
 const rejection = (): ScriptedResponse =>

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { nextRunMs } from "../../src/sync/schedule.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
-import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -13,12 +12,8 @@ let scheduler: SyncScheduler;
 beforeEach(async () => {
   centre = new NonconformingCentre();
   centre.answer = () => json(201, { id: centre.requests.length });
-  site = new SyncingSite(await TestApp.make(), await centre.start());
+  site = await SyncingSite.at(centre);
   scheduler = site.scheduler();
-});
-afterEach(async () => {
-  await site.close();
-  await centre.stop();
 });
 
 const arrived = (count: number) =>

@@ -11,7 +11,7 @@ let centre: TestApp;
 let site: SyncingSite;
 let dispatcher: string;
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   await enrolled(centre, "test", ["obiective/cladiri/1"]);
   dispatcher = await centre.token();
   for (let number = 0; number < 3; number += 1)
@@ -20,10 +20,7 @@ beforeEach(async () => {
   const app = await TestApp.make();
   site = new SyncingSite(app, `http://127.0.0.1:${await centre.listen()}`, undefined, account);
 });
-afterEach(async () => {
-  await site.close();
-  await centre.close();
-});
+afterEach(() => site.close());
 
 function at(method: "post" | "put", path: string, body: object) {
   return request(centre.app)[method](path).set("Authorization", `Bearer ${dispatcher}`).send(body);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { InMemoryCentre, type CentreRow } from "../support/in-memory-centre.ts";
@@ -33,11 +33,7 @@ describe("at a Santinela centre", () => {
   let centre: TestApp;
   beforeEach(async () => {
     centre = await TestApp.make();
-    site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.close();
+    site = await SyncingSite.at(centre);
   });
 
   test("a status that a dispatcher sets back within a minute stays, whatever the site sends meanwhile, and is taken over", async () => {
@@ -75,11 +71,7 @@ describe("at the dispatch centre of another vendor", () => {
       const row = method === "GET" ? late?.get(Number(path.split("/").at(-1))) : undefined;
       return row && json(200, row);
     };
-    site = new SyncingSite(await TestApp.make(), await centre.start());
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.stop();
+    site = await SyncingSite.at(centre);
   });
 
   test("a number of crews that a dispatcher sets back within a minute is taken over", async () => {

@@ -114,11 +114,7 @@ describe("at the centre of another vendor", () => {
       const shown = method === "GET" && path.endsWith("/1") ? tag() : undefined;
       return shown === undefined ? undefined : json(200, row, { ETag: shown });
     };
-    site = new SyncingSite(await TestApp.make(), await centre.start());
-  });
-  afterEach(async () => {
-    await site.close();
-    await centre.stop();
+    site = await SyncingSite.at(centre);
   });
 
   const versions = (): (string | undefined)[] =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -10,11 +10,7 @@ let site: SyncingSite;
 
 beforeEach(async () => {
   centre = await TestApp.make();
-  site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await centre.listen()}`);
-});
-afterEach(async () => {
-  await site.close();
-  await centre.close();
+  site = await SyncingSite.at(centre);
 });
 
 const there = (): Intervention[] => centre.records();

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
@@ -12,6 +10,7 @@ import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { MonitoringReceiver, type Behaviour, type ReceivedMessage } from "../support/monitoring-receiver.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ACCOUNT = "12AB";
 const SIMULATED = { objective: { type: "obiective/cladiri", id: 1 }, input: { simulated: true } } as const;
@@ -29,17 +28,15 @@ let backup: MonitoringReceiver;
 let transmitter: CurrentTransmitter | undefined;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "santinela-transmitter-"));
+  folder = temporaryFolder();
   site = await DispatchingSite.make(ZONES, join(folder, "journal.db"));
   [first, backup] = [await receiver(), await receiver()];
 });
 afterEach(async () => {
   await transmitter?.stop();
   transmitter = undefined;
-  await site.close();
   await first.stop();
   await backup.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function receiver(options: { transport?: "udp"; key?: string } = {}): Promise<MonitoringReceiver> {

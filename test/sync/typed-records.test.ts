@@ -12,14 +12,13 @@ let line: FaultProxy;
 let site: SyncingSite;
 
 beforeEach(async () => {
-  centre = await TestApp.make();
+  centre = await TestApp.forTest();
   line = new FaultProxy(await centre.listen());
   site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await line.start()}`);
 });
 afterEach(async () => {
   await line.stop();
   await site.close();
-  await centre.close();
 });
 
 const there = (): Intervention[] => centre.records();

@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /*
  * The waves of the example's playbook at 23 sites, by the real Ansible. The sites are this machine, and one a port without a
@@ -31,7 +31,7 @@ const TASKS = `
 `;
 
 describe.skipIf(isMissing())("the waves of the playbook", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-waves-"));
+  const folder = temporaryFolder(afterAll);
   const changed = join(folder, "changed");
   beforeAll(() => {
     mkdirSync(join(folder, "roles/santinela/tasks"), { recursive: true });
@@ -42,7 +42,6 @@ describe.skipIf(isMissing())("the waves of the playbook", () => {
     rmSync(changed, { recursive: true, force: true });
     mkdirSync(changed);
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   /** @param lost a site that does not respond */
   function play(lost: string, options: readonly string[] = []): Promise<{ code: number; stdout: string }> {

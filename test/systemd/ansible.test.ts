@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { Container, LIMIT_MS, SUITES, type Outcome } from "./container.ts";
 
 /* The role for Ansible with the real program, on two sites. Ansible of Debian 12 needs a Python of Debian 12. */
@@ -51,7 +51,7 @@ const UPSTREAM = {
 };
 
 describe.skipIf(reason !== undefined)("the role for Ansible", () => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-ansible-"));
+  const folder = temporaryFolder(afterAll);
   let first: Container;
   let second: Container;
   let base: string;
@@ -82,7 +82,6 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
   afterAll(async () => {
     await first.stop();
     await second.stop();
-    rmSync(folder, { recursive: true });
     if (repository !== undefined) rmSync(repository, { recursive: true });
   });
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
 
 /*
@@ -45,7 +45,7 @@ done
 const RENAMES = "rename,renameat,renameat2";
 
 describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-cuts-"));
+  const folder = temporaryFolder(afterAll);
   let debian: Container;
   /** The next zone that has not tripped. */
   let next = 1;
@@ -80,10 +80,7 @@ describe.each(SUITES)("dpkg -i cut off on Debian $suite", ({ root }) => {
     );
     await debian.ok("systemctl stop centre.service");
   });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await debian.stop();
-  });
+  afterAll(() => debian.stop());
 
   const startCentre = (): Promise<string> =>
     debian.ok("systemd-run --quiet --collect --unit=centre santinela centre --config /srv/centre.yaml");

@@ -1,10 +1,10 @@
 // The packages before Debian's checker, which knows what breaks an installation.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeUnless, findProgram } from "../support/required-programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const { keyringPackageFor } = (await import(
   new URL("../../scripts/release/keyring.mjs", import.meta.url).href
@@ -39,13 +39,9 @@ describeUnless(MISSING, "lintian finds nothing that is not explained beside it",
   });
 
   test("in the package with the keys of the repository", () => {
-    const pool = mkdtempSync(join(tmpdir(), "santinela-keys-"));
-    try {
-      keyringPackageFor(pool, Buffer.from("a key ring"), EPOCH_S)?.write();
-      const [file = ""] = readdirSync(pool);
-      expect(complaintsOf(join(pool, file))).toBe("");
-    } finally {
-      rmSync(pool, { recursive: true });
-    }
+    const pool = temporaryFolder();
+    keyringPackageFor(pool, Buffer.from("a key ring"), EPOCH_S)?.write();
+    const [file = ""] = readdirSync(pool);
+    expect(complaintsOf(join(pool, file))).toBe("");
   });
 });

@@ -1,10 +1,10 @@
 // How long a start of the installed service takes: printed and not judged, because it depends on the machine and what else it does.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
 
 const STARTS = 3;
@@ -28,7 +28,7 @@ interface Start {
 }
 
 describe.each(SUITES)("a start of the service on Debian $suite", ({ suite, root }) => {
-  const folder = mkdtempSync(join(tmpdir(), "santinela-starts-"));
+  const folder = temporaryFolder(afterAll);
   let debian: Container;
   beforeAll(async () => {
     // The rest of the container is in memory, where nothing is ever cold.
@@ -42,10 +42,7 @@ describe.each(SUITES)("a start of the service on Debian $suite", ({ suite, root 
     await debian.write("/etc/santinela/santinela.yaml", YAML);
     await debian.ok("systemctl restart santinela.service");
   });
-  afterAll(async () => {
-    await debian.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => debian.stop());
 
   const contact = async (): Promise<{ contact: string; since: string }> => {
     const [zone] = JSON.parse(await debian.ok(ZONES)) as { contact: string; since: string }[];

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { MAIN } from "../support/built-program.ts";
 import { describeWithMosquitto } from "../support/mosquitto.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pack } from "./archive.ts";
 import { LaterFeatures } from "./later-features.ts";
 import { Story, type Ending } from "./story.ts";
@@ -18,10 +18,7 @@ const NEEDS_A_MINUTE = ["santinela.db audit_cut"];
 
 describeWithMosquitto("the story of an installation", () => {
   let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "santinela-story-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => (folder = temporaryFolder()));
 
   const endings: readonly Ending[] = TO === undefined ? ["killed"] : ["killed", "stopped"];
   test.each(endings)(

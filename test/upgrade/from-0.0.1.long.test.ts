@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { SyncView } from "../../src/site/sync-view.ts";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,7 @@ let installation: Installation;
 let centre: DaemonProcess;
 let site: DaemonProcess;
 beforeEach(async () => {
-  installation = new Installation();
+  installation = Installation.temporary();
   const { folder } = installation;
   const configuration = (name: string): string =>
     readFileSync(join(LEFT, name, "santinela.yaml"), "utf8").replace(/port: \d+/, "port: 0");
@@ -34,7 +34,6 @@ beforeEach(async () => {
     configuration("site").replace("127.0.0.1:18090", `127.0.0.1:${httpPort}`),
   );
 });
-afterEach(() => installation.remove());
 
 test("a site of 0.0.1 after a power cut continues with its file: every record and trip is once at the dispatch centre", async () => {
   await site.start();

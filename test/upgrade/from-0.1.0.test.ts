@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { EndedWalkTestView } from "../../src/site/zone-view.ts";
@@ -41,7 +41,7 @@ let installation: Installation;
 let site: DaemonProcess;
 let path: string;
 beforeEach(() => {
-  installation = new Installation();
+  installation = Installation.temporary();
   cpSync(LEFT, join(installation.folder, "site"), { recursive: true });
   site = installation.daemon(
     "site",
@@ -49,7 +49,6 @@ beforeEach(() => {
   );
   path = join(installation.folder, "site", "santinela.db");
 });
-afterEach(() => installation.remove());
 
 const command = (...words: string[]): Promise<Outcome> =>
   santinela([...words, "--config", join(installation.folder, "site.yaml")], { cwd: installation.folder });

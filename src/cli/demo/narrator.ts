@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { pause } from "../../domain/clock.ts";
 import type { Intervention } from "../../domain/intervention.ts";
 import { SystemClock } from "../../ops/system-clock.ts";
 import type { SyncView } from "../../site/sync-view.ts";
@@ -32,9 +33,7 @@ export class Narrator {
     while (!(await isDone())) {
       if (this.nowMs - startedMs > STEP_LIMIT_MS)
         throw new Error(`after ${STEP_LIMIT_MS / 1000} s still waiting for ${what}`);
-      await new Promise<void>((resolve) => {
-        this.#clock.after(POLL_INTERVAL_MS, resolve);
-      });
+      await pause(this.#clock, POLL_INTERVAL_MS);
     }
     this.print(`  … done after ${((this.nowMs - startedMs) / 1000).toFixed(1)} s`);
   }

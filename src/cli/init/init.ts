@@ -45,10 +45,7 @@ interface Answered {
  * @throws AppError `cannot-create` if the configuration already exists, `bad-data` for invalid answers
  */
 export async function init(terminal: Terminal, options: InitOptions): Promise<void> {
-  if (options.template) {
-    terminal.stdout.write(answersTemplate());
-    return;
-  }
+  if (options.template) return void terminal.stdout.write(answersTemplate());
   const path = targetOf(options.config, terminal);
   if (!options.dryRun && !options.force && existsSync(path))
     throw new AppError("cannot-create", `${path} already exists`, {

@@ -1,5 +1,6 @@
 import type { ReachableBroker } from "../../config/broker-address.ts";
 import type { SetupAnswers } from "../../config/setup-questions.ts";
+import { pause } from "../../domain/clock.ts";
 import { doubtText } from "../../domain/discovery/doubt.ts";
 import { leftOutText } from "../../domain/discovery/left-out.ts";
 import { proposedZones, uniqueId, type ProposedZone } from "../../domain/discovery/proposed-zone.ts";
@@ -85,13 +86,9 @@ async function sensorsAt(broker: ReachableBroker, prompt: Prompt, { stderr }: Te
     own: "santinela/",
   };
   const session = new DiscoverySession({ broker, clock, discovery });
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      clock.after(ms, resolve);
-    });
   try {
     await session.start();
-    while (session.state.state === "starting") await pause(LOOK_EVERY_MS);
+    while (session.state.state === "starting") await pause(clock, LOOK_EVERY_MS);
     const { state, reason } = session.state;
     if (state !== "listening") {
       stderr.write(
@@ -99,7 +96,7 @@ async function sensorsAt(broker: ReachableBroker, prompt: Prompt, { stderr }: Te
       );
       return NOTHING;
     }
-    const enough = pause(LISTEN_AT_LEAST_MS);
+    const enough = pause(clock, LISTEN_AT_LEAST_MS);
     await prompt.line("Looking for sensors at the broker. Open each one once, then press Enter: ");
     await enough;
     const { devices, leftOut } = session.found();

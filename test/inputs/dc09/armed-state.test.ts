@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
@@ -13,15 +13,8 @@ const ARM = "3401 01 002";
 const DISARM = "1401 01 002";
 const ALARM = "1130 01 004";
 
-let site: Dc09Site | undefined;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
-
 async function started() {
   const here = await Dc09Site.start([alarmPanelAccount("1234")], [HALL]);
-  site = here;
   return { here, panel: here.panel("1234", { replyWithinMs: 300 }) };
 }
 

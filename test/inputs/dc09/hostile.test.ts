@@ -16,9 +16,8 @@ beforeEach(async () => {
     [zoneOf({ id: "hall", input: { dc09: "1234", zone: 4 } })],
   );
 });
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await site.end();
 });
 
 async function opened(localAddress = "127.0.0.1"): Promise<Socket> {

@@ -12,9 +12,8 @@ const CONNECTIONS = 270;
 
 let site: Dc09Site;
 const sockets: Socket[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await site.end();
 });
 
 async function start(options: Partial<AlarmPanelAccount> = {}): Promise<void> {

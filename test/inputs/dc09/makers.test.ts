@@ -1,6 +1,6 @@
 import { createCipheriv } from "node:crypto";
 import { connect } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
 import { wire, type AlarmPanelDialect } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
@@ -18,12 +18,6 @@ const KEYS = {
   192: Buffer.from("0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF", "hex"),
   256: Buffer.from("00112233445566778899aabbccddeeffffeeddccbbaa99887766554433221100", "hex"),
 } as const;
-
-let site: Dc09Site | undefined;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
 
 /** Encrypts a content that is whole blocks, or pads it before the bar. */
 function encrypted(content: string, bits: keyof typeof KEYS): string {
@@ -367,8 +361,7 @@ function inSmallLetters(frame: Buffer): Buffer {
 
 async function receiverOf({ account, bits, panel }: Sent): Promise<Dc09Site> {
   const key = bits === undefined ? {} : { key: KEYS[bits].toString("hex"), isPlain: false };
-  site = await Dc09Site.start([alarmPanelAccount(account, { ...key, ...panel })]);
-  return site;
+  return Dc09Site.start([alarmPanelAccount(account, { ...key, ...panel })]);
 }
 
 /** Sends parts one after the other over TCP. @returns what was received until a whole number of frames has arrived */
@@ -440,7 +433,6 @@ describe("a message", () => {
 
   test("in a datagram with bytes behind it gets one reply", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")]);
-    site = here;
     const frame = wire(`"ADM-CID"0021L0#1234[#1234|1130 01 004]${NOW}`);
     const panel = here.panel("1234", { transport: "udp" });
     expect(await panel.send(Buffer.concat([frame, Buffer.from("\0\0\r\n")]))).toMatchObject({
@@ -452,7 +444,6 @@ describe("a message", () => {
 
   test("whose raw checksum has the bytes of an LF, a CR or a quote is read", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("9413")]);
-    site = here;
     const panel = here.panel("9413", { dialect: "raw-checksum" });
     const special = [0x0a, 0x0d, 0x22];
     const sequences = Array.from({ length: 9_999 }, (_, index) => String(index + 1).padStart(4, "0"));

@@ -1,23 +1,7 @@
-import { afterEach, describe, expect, test } from "vitest";
-import type { Zone } from "../../../src/domain/zone.ts";
-import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import { describe, expect, test } from "vitest";
 import { newAlarmPanelKey, wire } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
-
-let site: Dc09Site | undefined;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
-
-async function started(
-  accounts: readonly AlarmPanelAccount[],
-  zones: readonly Zone[] = [],
-): Promise<Dc09Site> {
-  site = await Dc09Site.start(accounts, zones);
-  return site;
-}
 
 const hall = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 } });
 
@@ -25,7 +9,7 @@ describe("an alarm of a panel", () => {
   test.each(["tcp", "udp"] as const)(
     "over %s is a trip of its zone, which the restoral restores",
     async (transport) => {
-      const here = await started([alarmPanelAccount("1234")], [hall]);
+      const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
       const panel = here.panel("1234", { transport });
       expect(await panel.contactId("1130 01 004")).toMatchObject({ token: "ACK", sequence: "0001" });
       expect(here.trips).toMatchObject([
@@ -39,7 +23,7 @@ describe("an alarm of a panel", () => {
 
   test.each([16, 24, 32] as const)("with a key of %i bytes is acknowledged encrypted", async (bytes) => {
     const key = newAlarmPanelKey(bytes);
-    const here = await started([alarmPanelAccount("1234", { key, isPlain: false })], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234", { key, isPlain: false })], [hall]);
     const reply = await here.panel("1234", { key }).contactId("1130 01 004");
     expect(reply).toMatchObject({ token: "ACK", sequence: "0001" });
     expect(reply?.content).toMatch(/^[^|]*\|\]_21:30:00,11-20-2026$/);
@@ -47,7 +31,7 @@ describe("an alarm of a panel", () => {
   });
 
   test("in SIA is a trip of its area and zone", async () => {
-    const here = await started(
+    const here = await Dc09Site.start(
       [alarmPanelAccount("1234")],
       [
         zoneOf({ id: "shop", input: { dc09: "1234", partition: 1, zone: 4 } }),
@@ -61,7 +45,7 @@ describe("an alarm of a panel", () => {
   });
 
   test("is another trip although the panel has sent no restoral, but not while it only says that it continues", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId("1130 01 004");
     await panel.contactId("6130 01 004");
@@ -71,7 +55,7 @@ describe("an alarm of a panel", () => {
   });
 
   test("after a restart during which nothing was reported is an ordinary trip", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     await here.startAgain();
     await here.panel("1234").contactId("1130 01 004");
     expect(here.trips).toMatchObject([{ cause: "edge", earliestWallMs: null }]);
@@ -91,7 +75,7 @@ describe("an alarm of a panel", () => {
       ["the daemon restarts", (here) => here.startAgain()],
       ["the configuration is reloaded", (here) => here.reload([confirmed, zoneOf({ input: { gpio: 17 } })])],
     ])("is a trip although %s meanwhile", async (_name, change) => {
-      const here = await started([alarmPanelAccount("1234")], [confirmed]);
+      const here = await Dc09Site.start([alarmPanelAccount("1234")], [confirmed]);
       expect(await here.panel("1234").contactId("1130 01 004")).toMatchObject({ token: "ACK" });
       here.clock.advance(1_000);
       await change(here);
@@ -101,7 +85,7 @@ describe("an alarm of a panel", () => {
   });
 
   test("that cannot be stored gets no reply, and is one trip once the panel has repeated it", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { replyWithinMs: 300 });
     here.breakJournal();
     expect(await panel.contactId("1130 01 004", "0001")).toBeUndefined();
@@ -114,7 +98,7 @@ describe("an alarm of a panel", () => {
 
 describe("zones that are not configured", () => {
   test("are created at their first alarm with the panel's text and the type of the code, and remain after a restart", async () => {
-    const here = await started([alarmPanelAccount("1234")]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")]);
     const panel = here.panel("1234");
     await panel.sia("Nri1/FA07^Kitchen smoke^");
     expect(here.trips).toMatchObject([
@@ -130,13 +114,13 @@ describe("zones that are not configured", () => {
   });
 
   test("of another class than the configured zone get a zone of their own: a fire is not reported as a burglary", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     await here.panel("1234").contactId("1110 01 004");
     expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["dc09-1234-4-fire"]);
   });
 
   test("are refused with zones: declared, so that the panel reports a communication failure", async () => {
-    const here = await started([alarmPanelAccount("1234", { zones: "declared" })], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234", { zones: "declared" })], [hall]);
     const panel = here.panel("1234");
     expect(await panel.contactId("1130 01 009")).toMatchObject({ token: "DUH", sequence: "0001" });
     expect(here.conditions).toContain("alarm-panel-rejected/undeclared-zone 1234");
@@ -150,7 +134,7 @@ describe("zones that are not configured", () => {
 
   test("leave a declared zone of the whole account open when an alarm of another class is restored", async () => {
     const fire = zoneOf({ id: "fire", kind: "fire", input: { dc09: "1234" } });
-    const here = await started([alarmPanelAccount("1234", { zones: "declared" })], [fire]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234", { zones: "declared" })], [fire]);
     const panel = here.panel("1234");
     for (const event of ["1110 01 005", "1130 01 003", "3130 01 003"]) await panel.contactId(event);
     expect(here.contactOf("fire")).toBe("open");
@@ -159,7 +143,7 @@ describe("zones that are not configured", () => {
   });
 
   test("share one zone once 64 were created, which the restoral of such an alarm restores", async () => {
-    const here = await started([alarmPanelAccount("1234")]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")]);
     for (let number = 1; number <= 64; number += 1)
       here.journal.alarmPanels.addZone({ account: "1234", kind: "fire", number, name: `Zone ${number}` });
     await here.startAgain();
@@ -174,7 +158,7 @@ describe("zones that are not configured", () => {
 
 describe("a repeated message", () => {
   test("is acknowledged again and acted on once, also with another time and after a restart", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId("1130 01 004", "0001");
     await panel.contactId("3130 01 004", "0002");
@@ -187,7 +171,7 @@ describe("a repeated message", () => {
   });
 
   test("of yesterday with its old time is acknowledged and not acted on", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     const frame = panel.frame("ADM-CID", "#1234|1130 01 004", "0001");
     await panel.send(frame);
@@ -198,7 +182,7 @@ describe("a repeated message", () => {
   });
 
   test("over two paths at the same time is one trip", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const frame = here.panel("1234").frame("ADM-CID", "#1234|1130 01 004", "0001");
     const replies = await Promise.all(
       (["tcp", "udp"] as const).map((transport) => here.panel("1234", { transport }).send(frame)),
@@ -208,7 +192,7 @@ describe("a repeated message", () => {
   });
 
   test("from a panel without time is recognised an hour later if nothing came in between", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { wallMs: undefined });
     await panel.contactId("3130 01 004", "0057");
     await panel.contactId("1130 01 004", "0058");
@@ -218,7 +202,7 @@ describe("a repeated message", () => {
   });
 
   test("is not assumed when the sequences have wrapped: the alarm of days later is a trip", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { wallMs: undefined });
     for (let round = 0; round < 3; round += 1) {
       await panel.contactId("1130 01 004", "0058");
@@ -229,7 +213,7 @@ describe("a repeated message", () => {
   });
 
   test("is not assumed for a panel that does not count: the next alarm is a trip", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { wallMs: undefined });
     await panel.contactId("1130 01 004", "0001");
     here.clock.advance(3_600_000);
@@ -238,7 +222,7 @@ describe("a repeated message", () => {
   });
 
   test("is not assumed within minutes if the panel has used the sequence for its restoral in between", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId("1130 01 004", "0001");
     here.clock.advance(60_000);
@@ -252,7 +236,7 @@ describe("a repeated message", () => {
 
 describe("a message that is not accepted", () => {
   test("with a wrong checksum gets no reply", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const frame = here.panel("1234").frame("ADM-CID", "#1234|1130 01 004", "0001");
     frame[1] = frame[1] === 0x30 ? 0x31 : 0x30;
     expect(await here.panel("1234", { replyWithinMs: 300 }).send(frame)).toBeUndefined();
@@ -261,7 +245,7 @@ describe("a message that is not accepted", () => {
   });
 
   test("of another account is refused, counted and named", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     expect(await here.panel("9999").contactId("1130 01 004")).toMatchObject({ token: "DUH" });
     expect(here.count("unknown-account")).toBe(1);
     expect(here.conditions).toEqual(["alarm-panel-rejected/unknown-account 9999"]);
@@ -270,7 +254,7 @@ describe("a message that is not accepted", () => {
   });
 
   test("with another key gets a negative reply with the time", async () => {
-    const here = await started(
+    const here = await Dc09Site.start(
       [alarmPanelAccount("1234", { key: newAlarmPanelKey(16), isPlain: false })],
       [hall],
     );
@@ -281,7 +265,7 @@ describe("a message that is not accepted", () => {
   });
 
   test("without encryption is refused for an account with a key, and from an address that is not allowed gets no reply", async () => {
-    const here = await started(
+    const here = await Dc09Site.start(
       [
         alarmPanelAccount("1234", { key: newAlarmPanelKey(16), isPlain: false }),
         alarmPanelAccount("5678", { from: ["192.0.2.0/24"] }),
@@ -302,7 +286,7 @@ describe("a message that is not accepted", () => {
     ["40 s behind", -40_000, "ACK"],
     ["41 s behind", -41_000, "NAK"],
   ])("by its time, %s, gets %s", async (_name, offMs, token) => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { wallMs: () => here.clock.wallMs() + offMs });
     expect(await panel.contactId("1130 01 004")).toMatchObject({ token });
     expect(await panel.supervision()).toMatchObject({ token });
@@ -310,14 +294,14 @@ describe("a message that is not accepted", () => {
   });
 
   test("by its time is accepted while the daemon's own clock is not trusted", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     here.isClockTrusted = false;
     const panel = here.panel("1234", { wallMs: () => here.clock.wallMs() + 3_600_000 });
     expect(await panel.contactId("1130 01 004")).toMatchObject({ token: "ACK" });
   });
 
   test("of an unknown format is refused; one of an unknown code is recorded and shown", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     expect(await panel.send(panel.frame("ACR-SF", "#1234|99", "0001"))).toMatchObject({ token: "DUH" });
     expect(await panel.contactId("1900 00 001", "0002")).toMatchObject({ token: "ACK" });
@@ -328,7 +312,7 @@ describe("a message that is not accepted", () => {
   });
 
   test("is one of more than 300 at once: the panel sends the rest later", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { replyWithinMs: 300 });
     const frames = Array.from({ length: 305 }, () => panel.frame("NULL", "", "0000"));
     await panel.send(Buffer.concat(frames)).catch(() => undefined);
@@ -339,7 +323,7 @@ describe("a message that is not accepted", () => {
 describe("other reports", () => {
   test("opening and closing are the gate of its zones, also after a restart", async () => {
     const gate = { dc09: "1234", partition: 1 };
-    const here = await started(
+    const here = await Dc09Site.start(
       [alarmPanelAccount("1234")],
       [zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", zone: 4 }, gate })],
     );
@@ -355,7 +339,7 @@ describe("other reports", () => {
   });
 
   test("a zone bypassed at the panel and a trouble are shown until they are restored, also after a restart", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId("1570 01 004");
     await panel.contactId("1301 00 000");
@@ -373,7 +357,7 @@ describe("other reports", () => {
     ["1575 00 004", "575 4"],
     ["1461 01 000", "461 0"],
   ])("%s ends with the next opening of its partition, also after a restart", async (event, subject) => {
-    const here = await started([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId(event);
     await here.panel("5678").contactId("1401 01 002");
@@ -389,7 +373,7 @@ describe("other reports", () => {
   });
 
   test("in SIA the bypass of a burglary point ends with an opening, that of a fire point with its own end", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.sia("Nri1/BB04/UB05/FB06");
     await panel.sia("Nri1/CL501");
@@ -403,7 +387,7 @@ describe("other reports", () => {
   test.each(["571", "572", "576", "577", "434"])(
     "the bypass %s of what is not disarmed lasts until the alarm panel ends it",
     async (code) => {
-      const here = await started([alarmPanelAccount("1234")], [hall]);
+      const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
       const panel = here.panel("1234");
       await panel.contactId(`1${code} 01 004`);
       await panel.contactId("1401 01 002");
@@ -416,7 +400,7 @@ describe("other reports", () => {
   test.each(["1454 01 000", "1455 01 000", "1654 01 000"])(
     "%s, a site that is not armed as it should be, is a condition until a closing",
     async (event) => {
-      const here = await started([alarmPanelAccount("1234")], [hall]);
+      const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
       const panel = here.panel("1234");
       await panel.contactId(event);
       await panel.contactId("1401 01 002");
@@ -428,7 +412,7 @@ describe("other reports", () => {
 
   test("a door that is propped open is a condition, and an alarm of a zone with its code", async () => {
     const door = zoneOf({ id: "door", kind: "technical", input: { dc09: "5678", codes: ["426"] } });
-    const here = await started([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall, door]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall, door]);
     await here.panel("1234").contactId("1426 01 007");
     await here.panel("5678").contactId("1426 01 007");
     expect(here.conditions).toEqual(["alarm-panel-trouble/1234 426 7"]);
@@ -438,7 +422,7 @@ describe("other reports", () => {
   });
 
   test("the restoral of a point in SIA ends its troubles and its lost supervision too", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     for (const code of ["BT08", "BS08", "FT08", "BT09", "BZ04"]) await panel.sia(`Nri1/${code}`);
     await panel.sia("Nri1/BR08");
@@ -453,7 +437,7 @@ describe("other reports", () => {
   });
 
   test("tamper, battery and supervision of a zone are its faults", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     for (const code of ["383", "384", "381"]) await panel.contactId(`1${code} 01 004`);
     here.clock.advance(5_000);
@@ -467,7 +451,7 @@ describe("other reports", () => {
   });
 
   test("tamper of an unknown zone is an alarm of a zone that is created for it", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
     await panel.contactId("1137 00 000");
     expect(here.trips).toMatchObject([{ zoneId: "dc09-1234-0-tamper", type: "trip" }]);
@@ -477,7 +461,7 @@ describe("other reports", () => {
 
   test("any code is a trip of a zone that names it", async () => {
     const mains = zoneOf({ id: "mains", kind: "technical", input: { dc09: "1234", codes: ["301", "AT"] } });
-    const here = await started([alarmPanelAccount("1234")], [mains]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [mains]);
     const panel = here.panel("1234");
     await panel.contactId("1301 00 000");
     await panel.contactId("3301 00 000");
@@ -488,7 +472,7 @@ describe("other reports", () => {
   });
 
   test("a test report is an entry of the event log", async () => {
-    const here = await started([alarmPanelAccount("1234")], [hall]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     await here.panel("1234").contactId("1602 00 000");
     expect(here.events).toMatchObject([
       { event: "alarm-panel-reported", detail: { code: "602", what: "test" } },
@@ -499,7 +483,7 @@ describe("other reports", () => {
 describe("a silent panel", () => {
   test("is one fault of all its zones, which its next message ends", async () => {
     const door = zoneOf({ id: "door", input: { dc09: "1234", zone: 5 } });
-    const here = await started([alarmPanelAccount("1234", { silenceS: 180 })], [hall, door]);
+    const here = await Dc09Site.start([alarmPanelAccount("1234", { silenceS: 180 })], [hall, door]);
     const panel = here.panel("1234");
     here.clock.advance(170_000);
     await panel.supervision();
@@ -519,7 +503,7 @@ describe("a silent panel", () => {
 });
 
 test("two frames with a NUL between them in one packet are read both", async () => {
-  const here = await started([alarmPanelAccount("1234")], [hall]);
+  const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
   const frames = [wire('"ADM-CID"0001L0#1234[#1234|1130 01 004]'), Buffer.of(0), wire('"NULL"0000L0#1234[]')];
   await here.panel("1234").send(Buffer.concat(frames));
   expect(here.trips).toHaveLength(1);

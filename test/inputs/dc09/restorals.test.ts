@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
 import { siaMeaning } from "../../../src/inputs/dc09/sia-code.ts";
 import type { Zone } from "../../../src/domain/zone.ts";
@@ -6,18 +6,12 @@ import type { AlarmPanel } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
-let site: Dc09Site | undefined;
 let panel: AlarmPanel;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
-
 async function started(
   zones: readonly Zone[] = [],
   account: Partial<AlarmPanelAccount> = {},
 ): Promise<Dc09Site> {
-  site = await Dc09Site.start([alarmPanelAccount("1234", account)], zones);
+  const site = await Dc09Site.start([alarmPanelAccount("1234", account)], zones);
   panel = site.panel("1234");
   return site;
 }
@@ -162,8 +156,6 @@ describe("what an alarm panel reports ends", () => {
       expect(here.contactOf(zoneId)).toBe("open");
       await report(here, `Nri1/${ends}07`);
       expect(here.contactOf(zoneId)).toBe("normal");
-      await here.end();
-      site = undefined;
     }
   });
 

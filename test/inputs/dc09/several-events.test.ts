@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone } from "../../../src/domain/zone.ts";
 import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
 import { newAlarmPanelKey, wire, type AlarmPanel } from "../../support/alarm-panel.ts";
@@ -13,18 +13,12 @@ const SHOP = zoneOf({
   gate: { dc09: "1234", partition: 1 },
 });
 
-let site: Dc09Site | undefined;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
-
 async function started(
   zones: readonly Zone[],
   options: Partial<AlarmPanelAccount> = {},
 ): Promise<{ here: Dc09Site; panel: AlarmPanel }> {
-  site = await Dc09Site.start([alarmPanelAccount("1234", options)], zones);
-  return { here: site, panel: site.panel("1234", { replyWithinMs: 300 }) };
+  const here = await Dc09Site.start([alarmPanelAccount("1234", options)], zones);
+  return { here, panel: here.panel("1234", { replyWithinMs: 300 }) };
 }
 
 /** Lets the disk reject the states of gates only, so that the other writes of a commit are kept. */
@@ -166,7 +160,6 @@ describe("a time that does not exist, of a panel whose clock was never set", () 
       token: "NAK",
     });
     expect(here.conditions).toEqual(["alarm-panel-rejected/clock 1234"]);
-    await here.end();
     const ignoring = await started([HALL], { key, isPlain: false, timestamps: "ignored" });
     const panel = ignoring.here.panel("1234", { key, time });
     expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });

@@ -1,17 +1,11 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Zone } from "../../../src/domain/zone.ts";
 import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
 import type { AlarmPanel } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
-let site: Dc09Site | undefined;
 let panel: AlarmPanel;
-afterEach(async () => {
-  await site?.end();
-  site = undefined;
-});
-
 const CODES = ["110", "111", "130", "301", "302", "AT", "YT", "YM"];
 const FIRE = zoneOf({ id: "fire", kind: "fire", input: { dc09: "1234", codes: CODES } });
 const WIRED = zoneOf({ id: "wired", input: { gpio: 17 } });
@@ -20,7 +14,7 @@ async function started(
   zones: readonly Zone[] = [FIRE],
   account: Partial<AlarmPanelAccount> = {},
 ): Promise<Dc09Site> {
-  site = await Dc09Site.start([alarmPanelAccount("1234", account)], zones);
+  const site = await Dc09Site.start([alarmPanelAccount("1234", account)], zones);
   panel = site.panel("1234");
   return site;
 }

@@ -1,16 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, playSteps, proposedFor, type Message } from "../../support/device-scenarios.ts";
+import { expectProposed, foundIn, type Message } from "../../support/device-scenarios.ts";
 import { BOARD, BRIDGED_DEVICES } from "../../support/home-assistant-bridges.ts";
 
 describe("announced for Home Assistant,", () => {
   test.each(BRIDGED_DEVICES)(
     "%s trips, restores and reports its faults as it is proposed",
-    async (_title, device) => {
-      const zone = proposedFor(device);
-      expect(zone.kind).toBe(device.kind);
-      expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-    },
+    (_title, device) => expectProposed(device),
   );
 
   test("devices that have only an address are not one device", () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { announced, door, opening, sent } from "../../support/home-assistant-messages.ts";
 import {
+  expectProposed,
   foundIn,
-  playSteps,
-  proposedFor,
   type Message,
   type DeviceScenario,
 } from "../../support/device-scenarios.ts";
@@ -264,12 +263,7 @@ describe("a sensor that is announced for Home Assistant", () => {
 
   test.each([...SENSORS, ...BRIDGED])(
     "%s trips and restores the zone that is proposed for it",
-    async (_title, device) => {
-      const zone = proposedFor(device);
-      expect(zone.kind).toBe(device.kind);
-      if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-    },
+    (_title, device) => expectProposed(device),
   );
 
   test.each([

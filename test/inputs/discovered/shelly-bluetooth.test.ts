@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
+import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Bluetooth sensors behind a Shelly gateway of a later generation, with two ways to report a press. */
@@ -90,14 +90,8 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
 ];
 
 describe("a gateway", () => {
-  test.each(DEVICES)(
-    "with a %s trips and restores the zone that is proposed for it",
-    async (_title, device) => {
-      const zone = proposedFor(device);
-      expect(zone.kind).toBe(device.kind);
-      if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-    },
+  test.each(DEVICES)("with a %s trips and restores the zone that is proposed for it", (_title, device) =>
+    expectProposed(device),
   );
 
   test("that only measures is listed without a zone, also with a button beside its sensor", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
+import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
@@ -132,12 +132,9 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
 ];
 
 describe("a Shelly of a later generation", () => {
-  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", async (_title, device) => {
-    const zone = proposedFor(device);
-    expect(zone.kind).toBe(device.kind);
-    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-  });
+  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", (_title, device) =>
+    expectProposed(device),
+  );
 
   test("has no zone for an input that is switched off", () => {
     const input = (id: number, enable: boolean) => ({

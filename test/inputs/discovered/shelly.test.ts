@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
+  expectProposed,
   foundIn,
-  playSteps,
-  proposedFor,
   type Message,
   type DeviceScenario,
 } from "../../support/device-scenarios.ts";
@@ -175,12 +174,9 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
 ];
 
 describe("a Shelly of the first generation", () => {
-  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", async (_title, device) => {
-    const zone = proposedFor(device);
-    expect(zone.kind).toBe(device.kind);
-    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-  });
+  test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", (_title, device) =>
+    expectProposed(device),
+  );
 
   test("without inputs is listed without a zone", () => {
     const { devices, zones } = foundIn({ announced: announced("shellyplug-s-7A2B3C", "SHPLG-S") });

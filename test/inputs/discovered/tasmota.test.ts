@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
-import { foundIn, playSteps, proposedFor, type DeviceScenario } from "../../support/device-scenarios.ts";
+import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { announced, detached, RADIO, radio, result, telemetry } from "../../support/tasmota-messages.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
@@ -187,12 +187,9 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
 ];
 
 describe("a Tasmota device", () => {
-  test.each(DEVICES)("%s trips and restores the zone that is proposed for it", async (_title, device) => {
-    const zone = proposedFor(device);
-    expect(zone.kind).toBe(device.kind);
-    if (device.doubts) expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-    expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-  });
+  test.each(DEVICES)("%s trips and restores the zone that is proposed for it", (_title, device) =>
+    expectProposed(device),
+  );
 
   test("with codes of several sensors has a zone for each code, and a relay without inputs has none", () => {
     const bridge = [...announced({ dn: "RF" }), radio("7A6F0E"), radio("7A6F0A"), radio("7A6F0E")];

@@ -1,17 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { foundIn, playSteps, proposedFor } from "../../support/device-scenarios.ts";
+import { expectProposed, foundIn } from "../../support/device-scenarios.ts";
 import { NO_SENSORS, ZIGBEE_DEVICES } from "../../support/zigbee2mqtt-devices.ts";
 import { bridged } from "../../support/zigbee2mqtt-messages.ts";
 
 describe("at zigbee2mqtt", () => {
-  test.each(ZIGBEE_DEVICES)(
-    "%s trips, restores and reports its faults as it is proposed",
-    async (_title, device) => {
-      const zone = proposedFor(device);
-      expect(zone.kind).toBe(device.kind);
-      expect(zone.doubts.map(({ code }) => code)).toEqual(device.doubts);
-      expect(await playSteps(zone, device.steps)).toEqual(device.steps);
-    },
+  test.each(ZIGBEE_DEVICES)("%s trips, restores and reports its faults as it is proposed", (_title, device) =>
+    expectProposed(device),
   );
 
   test.each(NO_SENSORS)("%s is listed without a zone", (_title, description, exposes) => {
