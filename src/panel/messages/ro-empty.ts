@@ -14,7 +14,7 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "sync.nothingQueued": "Nicio înregistrare în așteptare.",
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
   "sites.all": "Toate locațiile",
-  "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",
+  "walk.noZones": "Pentru un walk test este necesară cel puțin o zonă.",
   "missing.title": "Ecran inexistent",
-  "missing.text": "Panoul nu are ecranul {screen} sau acest cont nu îl poate deschide.",
+  "missing.text": "Ecranul {screen} nu există sau acest cont nu îl poate deschide.",
 };

@@ -58,7 +58,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     few: "{n} avertizări",
     other: "{n} de avertizări",
   },
-  "reason.walk-test": "Test de mers (walk test) activ: alarmele nu se transmit",
+  "reason.walk-test": "Walk test activ: alarmele nu se transmit",
   "reason.zone-bypassed": {
     one: "{n} zonă în bypass",
     few: "{n} zone în bypass",
@@ -75,9 +75,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "Nepregătit pentru armare: {n} de zone deschise",
   },
   "reason.zone-unknown": {
-    one: "{n} zonă fără citire",
-    few: "{n} zone fără citire",
-    other: "{n} de zone fără citire",
+    one: "{n} zonă cu stare necunoscută",
+    few: "{n} zone cu stare necunoscută",
+    other: "{n} de zone cu stare necunoscută",
   },
   "reason.battery-low": {
     one: "{n} zonă cu baterie descărcată",

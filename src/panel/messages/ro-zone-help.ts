@@ -26,7 +26,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.entryDelayS":
     "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.whenArmedOpen":
-    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
+    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui walk test ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
   "zoneHelp.device":
     "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași echipament.",
   "zoneHelp.confirmWith":
@@ -40,7 +40,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
-    "Permite minOpenMs peste 400 ms, durata semnalului care trebuie prelucrat conform EN 50131.",
+    "Permite minOpenMs peste 400 ms. EN 50131 cere ca un semnal de 400 ms să fie prelucrat.",
   "zoneHelp.input.gpio": "Numărul liniei pe cipul ei: pe un Raspberry Pi, numărul BCM.",
   "zoneHelp.input.chip": "Numele cipului din gpio.chips; implicit, cipul din gpio.chip.",
   "zoneHelp.input.contact":

@@ -55,7 +55,7 @@ export const RO: Catalogue = {
   "compared.differs": "{here} local, {there} la dispecerat",
   "compared.none": "nicio comparație încă",
 
-  "contact.unknown": "fără citire",
+  "contact.unknown": "stare necunoscută",
 
   ...RO_HOME,
   ...RO_HEADLINE,
