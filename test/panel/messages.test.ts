@@ -229,10 +229,10 @@ test("what the daemon says is translated with its values, or not at all", () => 
     ),
   ).toMatch(/^2 cipuri GPIO au .*; setați gpio\.chips\.b\.device ca să le deosebiți \(1-0020, 1-0021\)$/);
   expect(translateToRomanian("was rejected as implausible: 3 of 10 are left")).toBe(
-    "a fost respinsă ca neplauzibilă: 3 of 10 are left",
+    "nu a fost acceptată: 3 of 10 are left",
   );
   expect(translateToRomanian("was rejected as implausible: 6 of 10 objectives are missing")).toBe(
-    "a fost respinsă ca neplauzibilă: obiective lipsă (6 din 10)",
+    "nu a fost acceptată: obiective lipsă (6 din 10)",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",

@@ -73,12 +73,12 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Nu se poate scrie în jurnalul declanșărilor ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
+    "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Nu se poate scrie în jurnalul declanșărilor ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți procesul care îl folosește; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
   "disk-full":
-    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Ștergeți fișierele inutile.",
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează în continuare. Ștergeți fișierele inutile.",
   "database-damaged":
-    "{problem}. Datele de pe paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
+    "{problem}. Datele din paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir la un director de pe un disc.",
   "configuration-volatile":

@@ -174,7 +174,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["there is no intervention {id}", "intervenția {id} nu există"],
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
-  ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
+  ["was rejected as implausible: {reason}", "nu a fost acceptată: {reason}"],
   ["{n} of {total} objectives are missing", "obiective lipsă ({n} din {total})"],
   ["The mirror of {time} stays in use", "Rămâne activă lista din {time}."],
   [
