@@ -178,7 +178,7 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
       `chip expander: the GPIO chip ${program.devices}/gpiochip0 does not respond. Check its supply and the wires of its bus. Not read: shed.`,
     );
     expect(translateToRomanian(text)).toBe(
-      `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Necitite: shed`,
+      `cipul expander: cipul GPIO ${program.devices}/gpiochip0 nu răspunde. Verificați alimentarea cipului și conductoarele magistralei. Zone necitite: shed`,
     );
     // It is listed too, without hiding the others.
     const { chips, failures } = await listChips(program.devices);
@@ -192,7 +192,9 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
     expect(text).toMatch(
       /gpiochip1 cannot be opened: EACCES\. Add the user to the group gpio; .* Not read: shed\.$/,
     );
-    expect(translateToRomanian(text)).toMatch(/nu poate fi deschis: EACCES\. Adăugați .* Necitite: shed$/);
+    expect(translateToRomanian(text)).toMatch(
+      /nu poate fi deschis: EACCES\. Adăugați .* Zone necitite: shed$/,
+    );
     program.plug("gpiochip1", "/dev/zero", MCP23017);
     site.clock.advance(2_000);
     await eventually("the expander to be read", () => {

@@ -183,7 +183,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "chip expander: the GPIO chip /dev/gpiochip2 cannot be opened: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
     ),
   ).toBe(
-    "cipul expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți accesul la dispozitiv în unitate (DeviceAllow=char-gpiochip rw). Necitite: usa, hol",
+    "cipul expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți accesul la dispozitiv în unitate (DeviceAllow=char-gpiochip rw). Zone necitite: usa, hol",
   );
   expect(
     translateToRomanian(
@@ -197,13 +197,13 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "no GPIO chip with the label pinctrl-rp1 (found: gpio-mock). Set gpio.chip to one of the labels found. A chip that appears is used within seconds, without a restart. Not read: usa.",
     ),
   ).toBe(
-    "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip conectat ulterior este folosit în câteva secunde, fără repornire. Necitite: usa",
+    "nu există niciun cip GPIO cu eticheta pinctrl-rp1 (există: gpio-mock). Setați gpio.chip la una dintre etichetele găsite. Un cip conectat ulterior este folosit în câteva secunde, fără repornire. Zone necitite: usa",
   );
   expect(
     translateToRomanian(
       "converter adc0: no converter is called adc0 (found: none). Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart. Not read: usa.",
     ),
-  ).toMatch(/^convertorul adc0: niciun convertor .*Necitite: usa$/);
+  ).toMatch(/^convertorul adc0: niciun convertor .*Zone necitite: usa$/);
   expect(
     translateToRomanian(
       "alarm panel 1234 at 192.168.1.20: the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
@@ -221,7 +221,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "cannot listen on 127.0.0.1 port 1883: port in use: stop the other program or set mqtt.listen.port; if it is a broker, set mqtt.url",
     ),
   ).toBe(
-    "portul 1883 al adresei 127.0.0.1 nu poate fi deschis: port ocupat: opriți celălalt program sau setați mqtt.listen.port; dacă este un broker, setați mqtt.url",
+    "portul 1883 nu poate fi deschis la adresa 127.0.0.1: port ocupat: opriți celălalt program sau setați mqtt.listen.port; dacă este un broker, setați mqtt.url",
   );
   expect(
     translateToRomanian(
@@ -229,10 +229,10 @@ test("what the daemon says is translated with its values, or not at all", () => 
     ),
   ).toMatch(/^2 cipuri GPIO au .*; setați gpio\.chips\.b\.device ca să le deosebiți \(1-0020, 1-0021\)$/);
   expect(translateToRomanian("was rejected as implausible: 3 of 10 are left")).toBe(
-    "a fost respinsă ca neplauzibilă: 3 of 10 are left",
+    "nu a fost acceptată: 3 of 10 are left",
   );
   expect(translateToRomanian("was rejected as implausible: 6 of 10 objectives are missing")).toBe(
-    "a fost respinsă ca neplauzibilă: obiective lipsă (6 din 10)",
+    "nu a fost acceptată: obiective lipsă (6 din 10)",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",

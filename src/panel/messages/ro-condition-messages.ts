@@ -38,25 +38,25 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "mqtt-device-removed":
     "Gatewayul zonei {zone} nu mai are un senzor pentru {topic}: a fost scos din rețea sau are alt nume. Zona nu este monitorizată. Adăugați din nou senzorul cu numele anterior, corectați topicul zonei sau ștergeți zona.",
   "alarm-panel-receiver-down":
-    "Adresa {address} nu poate fi deschisă: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
+    "Receptorul nu poate porni la adresa {address}: {reason}. Mesajele centralelor de alarmă nu se primesc. Corectați dc09.host și dc09.port sau opriți programul care folosește portul. Se reîncearcă la fiecare 10 s.",
   "monitoring-receiver-unreachable":
-    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit următorului receptor sau așteaptă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
+    "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit la următorul receptor sau rămân în coadă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
   "monitoring-receiver-rejects":
     "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
   "monitoring-receiver-clock":
     "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s de cel al dispozitivului. Mesajele se transmit cu ora receptorului. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
   "transmitter-write-failed":
-    "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele așteaptă în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
+    "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele rămân în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-refused":
-    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala transmite din nou. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în docs/panels.md.",
+    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala retransmite mesajele. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în docs/panels.md.",
   "alarm-panel-trouble":
     "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":
     "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați bypassul la centrala de alarmă.",
   "alarm-panel-code-unknown":
-    'Centrala de alarmă {account} a transmis codul {code}, care nu este în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
+    'Centrala de alarmă {account} a transmis codul {code}, care nu există în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slăbit, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
@@ -68,7 +68,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "output-failed":
     "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; starea se afișează cu santinela outputs list.",
   "journal-write-failed":
-    "Jurnalul declanșărilor nu poate fi scris: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
+    "Nu se poate scrie în jurnalul declanșărilor: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "outbox-write-failed":
     "Coada de transmitere nu poate fi folosită: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost respinsă: {reason}. Verificați obiectivul zonei.",
@@ -77,12 +77,12 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
-    "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Jurnalul declanșărilor nu poate fi scris ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți celălalt proces; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
+    "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Nu se poate scrie în jurnalul declanșărilor ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți procesul care îl folosește; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
   "disk-full":
-    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează. Ștergeți fișierele inutile.",
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează în continuare. Ștergeți fișierele inutile.",
   "database-damaged":
-    "{problem}. Datele de pe paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
+    "{problem}. Datele din paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir la un director de pe un disc.",
   "configuration-volatile":
@@ -94,15 +94,15 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
-    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; santinela sites le afișează.",
+    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
-    "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați de ce un proces sau baza de date repornește ori este suprasolicitată (santinela status, journalctl --unit=santinela).",
+    "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați ce repornește sau este suprasolicitat: un proces sau baza de date (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "key-damaged":
-    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii se autentifică din nou. Apoi ștergeți {kept}.",
+    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
   "certificate-incomplete":
     "Autoritatea de certificare a acestei instalații nu poate certifica {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",

@@ -29,8 +29,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "http.configuration is file-only: the dispatch centre is set in the configuration file",
     "http.configuration este file-only: dispeceratul se stabilește în fișierul de configurare",
   ],
-  ["the service may not write the configuration file", "serviciul nu poate scrie fișierul de configurare"],
-  ["{file} cannot be written: {reason}", "{file} nu poate fi scris: {reason}"],
+  ["the service may not write the configuration file", "serviciul nu poate scrie în fișierul de configurare"],
+  ["{file} cannot be written: {reason}", "nu se poate scrie în {file}: {reason}"],
   [
     "Let the user of the service write this file, and only this one: chgrp santinela and chmod 660",
     "Acordați utilizatorului serviciului drept de scriere numai pentru acest fișier: chgrp santinela și chmod 660",
@@ -185,8 +185,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "several zones: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
     "mai multe zone: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
   ],
-  ["chip {name} is new in gpio.chips", "cipul {name} este nou în gpio.chips"],
-  ["the broker is new in the configuration", "brokerul este nou în configurație"],
+  ["chip {name} is new in gpio.chips", "cipul {name} a fost adăugat în gpio.chips"],
+  ["the broker is new in the configuration", "brokerul a fost adăugat în configurație"],
   ["Restart the daemon to use it", "Reporniți serviciul pentru a-l folosi"],
   [
     "kinds needs on: alarm, because {reason} concerns the whole site. Remove kinds",

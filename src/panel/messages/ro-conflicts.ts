@@ -28,7 +28,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "record {id} of the dispatch centre is no longer this intervention; it is searched for and created again if not found",
-    "înregistrarea {id} de la dispecerat nu mai este această intervenție; se caută, iar dacă nu este găsită, se creează din nou",
+    "înregistrarea {id} de la dispecerat nu mai corespunde acestei intervenții; se caută, iar dacă nu este găsită, se creează din nou",
   ],
   [
     "record {id} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert {n}; if not, run santinela sync retry {m}",

@@ -41,7 +41,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["intervention {id} does not exist", "intervenția {id} nu există"],
   [
     "intervention {id} is changed by too many clients; try again",
-    "intervenția {id} este modificată de prea mulți clienți; reîncercați",
+    "intervenția {id} este modificată de prea mulți utilizatori simultan; reîncercați",
   ],
   [
     "intervention {id} has changed since it was read; read it again",
@@ -109,26 +109,26 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   [
     "the disk of the data directory has too little space for a backup",
-    "spațiul pe disc nu ajunge pentru o copie de siguranță",
+    "nu este suficient spațiu pe disc pentru o copie de siguranță",
   ],
   [
     "the disk of the data directory has too little space for this backup",
-    "spațiul pe disc nu ajunge pentru această copie",
+    "nu este suficient spațiu pe disc pentru această copie",
   ],
-  ["the work on the backup has failed: {reason}", "operația asupra copiei de siguranță a eșuat: {reason}"],
+  ["the work on the backup has failed: {reason}", "operația cu copia de siguranță a eșuat: {reason}"],
   [
     "Try again. If it fails again, send a support bundle to the developers",
     "Reîncercați. Dacă eșuează din nou, trimiteți dezvoltatorilor un pachet pentru suport",
   ],
   [
     "its thread or process ended with code {code}",
-    "firul de execuție sau procesul său s-a oprit cu codul {code}",
+    "firul de execuție sau procesul s-a oprit cu codul {code}",
   ],
-  ["a list did not end at its time-out", "citirea unei liste nu s-a încheiat la expirarea timpului"],
+  ["a list did not end at its time-out", "citirea unei liste nu s-a încheiat în timpul permis"],
   ["a backup may have at most {n} bytes", "o copie de siguranță poate avea cel mult {n} de octeți"],
   [
     "the previous upload is still being checked; try again shortly",
-    "copia încărcată anterior se verifică încă; reîncercați peste câteva secunde",
+    "copia încărcată anterior încă se verifică; reîncercați peste câteva secunde",
   ],
   [
     "a piece was uploaded during the check; try again",
@@ -174,7 +174,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["there is no intervention {id}", "intervenția {id} nu există"],
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
-  ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
+  ["was rejected as implausible: {reason}", "nu a fost acceptată: {reason}"],
   ["{n} of {total} objectives are missing", "obiective lipsă ({n} din {total})"],
   ["The mirror of {time} stays in use", "Rămâne activă lista din {time}."],
   [
@@ -210,7 +210,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the local API is starting", "API-ul local pornește"],
 
   // Why a trip was not dispatched
-  ["the journal still cannot be written", "jurnalul încă nu poate fi scris"],
+  ["the journal still cannot be written", "încă nu se poate scrie în jurnal"],
   ["control socket", "socketul de control"],
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],
@@ -240,7 +240,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
 
   // More general than a text above
   ["unknown zone {id}", "zona {id} nu există"],
-  ["cannot listen on {address}: {reason}", "adresa {address} nu poate fi deschisă: {reason}"],
+  ["cannot listen on {address}: {reason}", "serviciul nu poate folosi adresa {address}: {reason}"],
   ["{name} {path} does not exist", "{name} {path} nu există"],
   ["Set {option} to {value}", "Setați {option} la {value}"],
 

@@ -4,7 +4,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["this machine has no address {address}; retrying", "dispozitivul nu are adresa {address}; se reîncearcă"],
   [
     "cannot listen on {address} port {port}: {reason}",
-    "portul {port} al adresei {address} nu poate fi deschis: {reason}",
+    "portul {port} nu poate fi deschis la adresa {address}: {reason}",
   ],
 
   ["the path is longer than {n} bytes", "calea are peste {n} octeți"],
@@ -32,7 +32,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["the broker denies this account access to {topic}", "brokerul nu permite acestui cont accesul la {topic}"],
   [
     "Allow it to read and write santinela/probe/#; the probe needs this to test whether a trip can be lost",
-    "Permiteți-i citirea și scrierea în santinela/probe/#; testul verifică astfel dacă se poate pierde o declanșare",
+    "Acordați-i drept de citire și de scriere în santinela/probe/#; testul verifică astfel dacă se poate pierde o declanșare",
   ],
   ["topic {name}: {problem}", "topicul {name}: {problem}"],
   [
@@ -53,7 +53,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "procesul care îl citește nu răspunde și nu poate fi oprit",
   ],
   ["the process that reads it has exited", "procesul care îl citește s-a oprit"],
-  ["{problem} Not read: {zones}", "{problem}. Necitite: {zones}"],
+  ["{problem} Not read: {zones}", "{problem}. Zone necitite: {zones}"],
   [
     "line {n} can no longer be read: {reason}. It is reopened automatically",
     "linia {n} nu mai poate fi citită: {reason}. Se redeschide automat",
@@ -128,7 +128,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "GPIO in /sys does not know the device files of chips",
-    "prin /sys, GPIO nu poate folosi fișierele de dispozitiv ale cipurilor",
+    "accesul GPIO prin /sys nu folosește fișierele de dispozitiv ale cipurilor",
   ],
   [
     "Set gpio.chips.{name} to a label or device instead of a path, or gpio.backend to cdev",
@@ -172,7 +172,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
   [
     "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
-    "certificatul (sau autoritatea lui) este valabil de la {from}, iar acum este {now}: niciun client nu îl acceptă. {remedy}",
+    "certificatul (sau autoritatea lui) este valabil abia de la {from}, iar acum este {now}: niciun dispozitiv nu îl acceptă. {remedy}",
   ],
   [
     "Check the clock (timedatectl timesync-status) and the file",
@@ -196,7 +196,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "{problem}; a certificate that is not stored is used until then",
-    "{problem}; până atunci se folosește un certificat care nu este salvat",
+    "{problem}; până atunci se folosește un certificat temporar, nesalvat",
   ],
   [
     "{problem}; all users must sign in again after the next start",
@@ -208,7 +208,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "http.tls necesită un certificat PEM, urmat de certificatele emitenților, și cheia PEM",
   ],
   ["{text} Read {file}, then remove it", "{text} Citiți {file}, apoi ștergeți-l"],
-  ["{name} could not be completed", "fișierul {name} nu a putut fi finalizat"],
+  ["{name} could not be completed", "scrierea fișierului {name} nu s-a putut încheia"],
   ["Check the disk", "Verificați discul"],
   ["{file} cannot be restored: it is a directory", "{file} nu poate fi restaurat: este un director"],
   [
@@ -227,7 +227,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "The file system does not support durable databases. Use a local disk",
-    "Sistemul de fișiere nu garantează păstrarea bazelor de date. Folosiți un disc local",
+    "Sistemul de fișiere nu garantează păstrarea datelor la o pană de curent. Folosiți un disc local",
   ],
   [
     "Set dataDir to the data directory of this installation",

@@ -1,3 +1,5 @@
+import { RO_CENTRE_ERROR_MESSAGES } from "./ro-centre-error-messages.ts";
+
 /** What the local API refuses, and why, in Romanian; see ro-daemon.ts. */
 export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: string])[] = [
   // Requests
@@ -6,13 +8,13 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "unknown query parameter {names}; check its spelling",
     "parametru necunoscut al adresei: {names}; verificați cum este scris",
   ],
-  ["another request was faster; try again", "altă cerere a fost mai rapidă; reîncercați"],
+  ["another request was faster; try again", "altă cerere a fost prelucrată între timp; reîncercați"],
   ["the list is no longer needed", "lista nu mai este necesară"],
   [
     "authentication required: send Authorization: Bearer <token> from POST /auth/token",
     "este necesară autentificarea",
   ],
-  ["the token is missing, invalid or expired", "sesiunea lipsește, nu este validă sau a expirat"],
+  ["the token is missing, invalid or expired", "nu există o sesiune validă sau sesiunea a expirat"],
   ["the token of metrics.tokenFile is required", "este necesar tokenul din metrics.tokenFile"],
   ["the body is not valid UTF-8", "cererea nu este text UTF-8 valid"],
   ["a JSON body is required", "cererea trebuie să conțină JSON"],
@@ -52,7 +54,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "prea multe pagini deschise; închideți una sau reîncercați mai târziu",
   ],
   // Before the next one, whose {fields} would fit it too.
-  ["send each pin as {fields}", "fiecare zonă de pe plan are: {fields}"],
+  ["send each pin as {fields}", "fiecare zonă de pe plan trebuie să aibă: {fields}"],
   ["send {fields}", "câmpuri necesare: {fields}"],
   ["changes[{n}] must be {forms}", "modificarea {n}: se așteaptă {forms}"],
   ["a number of bytes", "un număr de octeți"],
@@ -91,14 +93,14 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["dateEnd ({end}) is before dateStart ({start})", "sfârșitul ({end}) este înainte de început ({start})"],
   [
     "{field} must be a real date and time such as 2026-11-20T23:30:00, with Z or an offset if it is not local",
-    "{field}: dată și oră reale, de exemplu 2026-11-20T23:30:00, cu Z sau decalaj dacă nu este ora locală",
+    "{field}: dată și oră valide, de exemplu 2026-11-20T23:30:00, cu Z sau cu decalajul față de UTC dacă nu este ora locală",
   ],
   [
     "objectiveType cannot change without objectiveId",
     "tipul obiectivului se modifică numai împreună cu obiectivul",
   ],
   ["objective {id} does not exist here", "obiectivul {id} nu există aici"],
-  ["objective {id} has an id out of range", "obiectivul {id} are un id în afara limitelor"],
+  ["objective {id} has an id out of range", "numărul obiectivului {id} este în afara limitelor"],
   ["the record could not be created; try again", "înregistrarea nu a putut fi creată; reîncercați"],
   ["{field} must not contain the character U+0000", "{field} conține caracterul U+0000, care nu este permis"],
   ["Free space on the disk, then repeat the request", "Eliberați spațiu pe disc, apoi reîncercați"],
@@ -120,7 +122,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "a part of the daemon is restarting; try again shortly",
     "o parte a serviciului repornește; reîncercați peste câteva secunde",
   ],
-  ["changes that the disk rejected are not stored yet", "modificările respinse de disc nu sunt încă salvate"],
+  [
+    "changes that the disk rejected are not stored yet",
+    "unele modificări nu au putut fi scrise pe disc și încă nu sunt salvate",
+  ],
   ["the daemon is {state}", "serviciul {state}"],
   ["starting", "pornește"],
   [
@@ -190,63 +195,14 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "{option} must be a text, from GET /site/configuration/zones",
     "{option}: se așteaptă textul din GET /site/configuration/zones",
   ],
-  [
-    "changes must be a list of 1 to {n}: {kinds}",
-    "modificările: o listă cu cel puțin una și cel mult {n}: {kinds}",
-  ],
+  ["changes must be a list of 1 to {n}: {kinds}", "modificările: o listă de la 1 la {n} ({kinds})"],
   ["Create one with santinela init, then restart", "Creați unul cu santinela init, apoi reporniți"],
   ["cannot read {file}: {reason}", "{file} nu poate fi citit: {reason}"],
-  ["cannot write {file}: {reason}", "{file} nu poate fi scris: {reason}"],
+  ["cannot write {file}: {reason}", "nu se poate scrie în {file}: {reason}"],
   [
     "this installation has no certificate authority of its own",
     "această instalație nu are autoritate de certificare proprie",
   ],
 
-  // Sites at a dispatch centre
-  ["{n} one-time codes are unused", "{n} de coduri de unică folosință nu au fost folosite"],
-  [
-    "site {site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in",
-    "locația {site} este înrolată: dispozitivul care folosește alt cod îi preia contul, iar cel actual nu se mai poate autentifica",
-  ],
-  [
-    'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref',
-    'Confirmați cu --transfer, prin HTTP cu "transfer": true; altă locație are nevoie de un site.ref propriu',
-  ],
-  ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
-  [
-    "the one-time code is for site {site} and not for {other}",
-    "codul de unică folosință este pentru locația {site}, nu pentru {other}",
-  ],
-  [
-    "the one-time code is unknown here, used or expired",
-    "codul de unică folosință este necunoscut, folosit sau expirat",
-  ],
-  [
-    "site {id} has neither an account nor a one-time code",
-    "locația {id} nu are nici cont, nici cod de unică folosință",
-  ],
-  ["santinela sites access lists those that have", "santinela sites access le afișează pe cele care au"],
-  ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
-  [
-    "this account reports for site {site} and not for {other}",
-    "acest cont raportează pentru locația {site}, nu pentru {other}",
-  ],
-  ["Set site.ref to the reference of the enrolment", "Setați site.ref la referința din înrolare"],
-  [
-    "site {id} is enrolled, and this account is not its own",
-    "locația {id} este înrolată, iar acest cont nu este al ei",
-  ],
-  ["Report with the account of the site", "Raportați cu contul locației"],
-  ["another account reports for site {id}", "alt cont raportează pentru locația {id}"],
-  [
-    "Report with that account. An administrator moves the site by an enrolment, or by removing it here",
-    "Raportați cu acel cont. Un administrator mută locația printr-o înrolare sau o elimină de aici",
-  ],
-  ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} de locații"],
-  ["Remove sites that no longer exist", "Eliminați locațiile care nu mai există"],
-  ["the account of a site sees its own site only", "contul unei locații are acces numai la locația sa"],
-  [
-    "the data of this site was created on this machine; nothing to confirm",
-    "datele acestei locații au fost create pe acest dispozitiv; nu este nimic de confirmat",
-  ],
+  ...RO_CENTRE_ERROR_MESSAGES,
 ];

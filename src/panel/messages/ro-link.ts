@@ -28,12 +28,12 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
   "link.cause.broken": "Conexiunea cu dispeceratul se întrerupe înainte de răspuns.",
   "link.remedy.broken":
     "Verificați routerul, firewallul și semnalul modemului GSM. Dacă problema persistă, sunați la dispecerat.",
-  "link.cause.busy": "Dispeceratul nu preia cereri în acest moment.",
+  "link.cause.busy": "Dispeceratul nu acceptă cereri în acest moment.",
   "link.remedy.busy":
     "Nu trebuie modificat nimic aici: transmiterea continuă automat. Dacă problema persistă, sunați la dispecerat.",
   "link.cause.sign-in": "Dispeceratul respinge contul acestei locații.",
   "link.remedy.sign-in":
-    "Verificați upstream.email și parola. Dacă sunt corecte, întrebați dispeceratul dacă mai există contul.",
+    "Verificați upstream.email și parola. Dacă sunt corecte, întrebați dispeceratul dacă acest cont mai există.",
   "link.cause.forbidden": "Contul acestei locații nu are acces la dispecerat.",
   "link.remedy.forbidden": "Cereți dispeceratului să permită acestui cont crearea de intervenții.",
   "link.cause.other-service": "La adresa dispeceratului răspunde alt serviciu.",

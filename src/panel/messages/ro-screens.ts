@@ -21,7 +21,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.change": "Editare zonă",
   "zones.kind": "Tipul zonei",
   "zones.history": "Istoricul din jurnalul de evenimente",
-  "zones.ifTripped": "O declanșare acum",
+  "zones.ifTripped": "Dacă se declanșează acum",
   "ifTripped.waiting": "se transmite",
   "ifTripped.bypassed": "nu se transmite: zonă în bypass",
   "ifTripped.test": "nu se transmite: test de mers (walk test)",

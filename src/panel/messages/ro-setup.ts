@@ -12,7 +12,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "setup.email": "Adresa de e-mail",
   "setup.do": "Creare cont de administrator",
   "setup.signIn": "Autentificare cu un cont existent",
-  "guide.text": "Configurați o instalație nouă și testați-i zonele. Pagina se poate redeschide din Setări.",
+  "guide.text": "Configurați o instalație nouă și testați-i zonele. Ecranul se poate redeschide din Setări.",
   "guide.administrator": "Administrator",
   "guide.site": "Locația",
   "guide.siteNow": {
@@ -31,7 +31,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Se transmit câteva înregistrări de test, se verifică cum le tratează dispeceratul, apoi se șterg. Celelalte înregistrări nu sunt afectate.",
   "centreTrial.do": "Testare dispecerat",
   "centreTrial.busy": "Test în curs…",
-  "centreTrial.findings": "Rezultatele testului cu dispeceratul",
+  "centreTrial.findings": "Rezultatele testării dispeceratului",
   "centreTrial.ok": "OK",
   "centreTrial.warning": "Avertizare",
   "centreTrial.error": "Eroare",
@@ -113,7 +113,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "accounts.added": "Contul {email} a fost adăugat",
   "role.administrator": "administrator",
   "role.operator": "operator",
-  "role.viewer": "vizualizare",
+  "role.viewer": "observator",
 
   "debugLog.enable": "Jurnal tehnic detaliat, 30 de minute",
   "debugLog.enabled": "Jurnalul tehnic detaliat este activ până la {time}.",

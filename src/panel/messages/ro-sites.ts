@@ -66,7 +66,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.removeTitle": "Eliminați din listă locația {name}?",
   "sites.removeText":
     "Starea și istoricul ei se elimină de aici. Intervențiile și contul ei rămân: dacă raportează din nou, locația reapare în listă. Pentru a împiedica acest lucru, revocați-i accesul.",
-  "sites.removeRepair": "Intervenția #{id} despre lipsa comunicației rămâne deschisă.",
+  "sites.removeRepair": "Intervenția #{id} pentru lipsa comunicației rămâne nefinalizată.",
   "sites.removeDo": "Eliminare",
   "sites.removed": "Locația {name} a fost eliminată din listă.",
   "access.title": "Accesul locațiilor",
@@ -93,6 +93,6 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.revoke": "Revocare",
   "access.revokeTitle": "Revocați accesul locației {site}?",
   "access.revokeText":
-    "Locația nu se mai poate autentifica, iar tokenurile ei expiră imediat. Intervențiile rămân. Un cod nou transferă contul dispozitivului care îl înlocuiește pe cel actual.",
+    "Locația nu se mai poate autentifica, iar tokenurile ei expiră imediat. Intervențiile rămân. Cu un cod nou, contul trece la dispozitivul care îl înlocuiește pe cel actual.",
   "access.revoked": "{site} nu se mai poate autentifica.",
 };

@@ -41,7 +41,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
-    "Permite minOpenMs peste 400 ms, durata semnalului care trebuie prelucrat conform EN 50131.",
+    "Permite minOpenMs peste 400 ms. EN 50131 cere ca un semnal de 400 ms să fie prelucrat.",
   "zoneHelp.input.gpio": "Numărul liniei pe cipul ei: pe un Raspberry Pi, numărul BCM.",
   "zoneHelp.input.chip": "Numele cipului din gpio.chips; implicit, cipul din gpio.chip.",
   "zoneHelp.input.contact":

@@ -40,7 +40,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     other: "Încă {n} de topicuri și echipamente",
   },
   "found.unknownText":
-    "Anunțurile lor lipsesc sau nu sunt cunoscute. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
+    "Nu s-au anunțat sau anunțul lor nu este recunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
   "found.noMessage": "niciun mesaj încă: acționați-l o dată",
   "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
   "found.useTopic": "Alegere topic",
@@ -93,7 +93,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
   "trial.swap": "Inversare deschis/normal",
-  "trial.swapText": "Pentru cazul în care aici apare deschis, deși contactul este închis.",
+  "trial.swapText": "Dacă aici apare deschis, deși contactul este închis.",
 
   "zoneForm.newZone": "Zonă nouă",
   "zoneForm.name": "Nume",
@@ -214,7 +214,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "saved.another": "Altă zonă",
 
   "edit.title": "Editarea zonelor",
-  "edit.text": "Zonele din {file}, în ordinea lor.",
+  "edit.text": "Zonele din {file}, în ordinea din fișier.",
   "edit.actions": "Acțiuni pentru {zone}",
   "edit.change": "Editare",
   "edit.copy": "Copiere",
@@ -236,8 +236,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "notHere.noFile": "Nu există un fișier de configurare",
   "notHere.noFileText": "Creați-l întâi în ecranul de punere în funcțiune. {file}",
   "notHere.fileOnly": "Zonele se modifică numai în fișierul de configurare",
-  "notHere.fileOnlyText": "Proprietarul instalației a setat http.configuration la file-only în {file}.",
-  "notHere.readOnly": "Serviciul nu poate scrie fișierul de configurare",
+  "notHere.fileOnlyText": "În {file}, http.configuration este setată la file-only.",
+  "notHere.readOnly": "Serviciul nu poate scrie în fișierul de configurare",
   "notHere.readOnlyText": "Grupul serviciului are nevoie de drept de scriere pentru {file}.",
   "notHere.allow": "Pentru a permite modificarea din acest panou, setați în fișier:",
   "notHere.permission":

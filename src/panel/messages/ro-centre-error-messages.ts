@@ -1,0 +1,52 @@
+/** What a dispatch centre refuses, and why, in Romanian; see ro-daemon.ts. */
+export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, romanian: string])[] = [
+  ["{n} one-time codes are unused", "{n} de coduri de unică folosință nu au fost folosite"],
+  [
+    "site {site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in",
+    "locația {site} este înrolată: dispozitivul care folosește alt cod îi preia contul, iar cel actual nu se mai poate autentifica",
+  ],
+  [
+    'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref',
+    'Confirmați cu --transfer, prin HTTP cu "transfer": true; altă locație are nevoie de un site.ref propriu',
+  ],
+  ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
+  [
+    "the one-time code is for site {site} and not for {other}",
+    "codul de unică folosință este pentru locația {site}, nu pentru {other}",
+  ],
+  [
+    "the one-time code is unknown here, used or expired",
+    "codul de unică folosință este necunoscut, folosit sau expirat",
+  ],
+  [
+    "site {id} has neither an account nor a one-time code",
+    "locația {id} nu are nici cont, nici cod de unică folosință",
+  ],
+  [
+    "santinela sites access lists those that have",
+    "santinela sites access afișează locațiile care au cont sau cod",
+  ],
+  ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
+  [
+    "this account reports for site {site} and not for {other}",
+    "acest cont raportează pentru locația {site}, nu pentru {other}",
+  ],
+  ["Set site.ref to the reference of the enrolment", "Setați site.ref la referința folosită la înrolare"],
+  [
+    "site {id} is enrolled, and this account is not its own",
+    "locația {id} este înrolată, iar acest cont nu este al ei",
+  ],
+  ["Report with the account of the site", "Folosiți contul locației"],
+  ["another account reports for site {id}", "alt cont raportează pentru locația {id}"],
+  [
+    "Report with that account. An administrator moves the site by an enrolment, or by removing it here",
+    "Folosiți acel cont. Un administrator poate muta locația printr-o nouă înrolare sau o poate elimina de aici",
+  ],
+  ["this dispatch centre has {n} sites already", "acest dispecerat are deja {n} de locații"],
+  ["Remove sites that no longer exist", "Eliminați locațiile care nu mai există"],
+  ["the account of a site sees its own site only", "contul unei locații are acces numai la locația sa"],
+  [
+    "the data of this site was created on this machine; nothing to confirm",
+    "datele acestei locații au fost create pe acest dispozitiv; nu este nimic de confirmat",
+  ],
+];
