@@ -3,6 +3,7 @@ import type { SiteReport } from "../domain/site-report.ts";
 import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import type { SiteLevel } from "../generated/types.ts";
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** A validated request for a list of sites. */
@@ -197,11 +198,14 @@ interface HistoryRow extends SiteChange {
 }
 
 export function toSite(row: SiteRow): SiteState {
+  const level = SITE_LEVELS[row.rank] ?? "well";
+  // Of a damaged report, which the next one replaces, the other columns are left.
+  const unread = { ref: row.ref, name: row.ref, version: "", at: row.reported_at, upS: 0, level };
   return {
     id: row.id,
     ref: row.ref,
-    report: JSON.parse(row.report) as SiteReport,
-    level: SITE_LEVELS[row.rank] ?? "well",
+    report: storedJson<SiteReport>(row.report, unread),
+    level,
     sinceMs: row.since,
     reportedAtMs: row.reported_at,
     silentSinceMs: row.silent_since,
