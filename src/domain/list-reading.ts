@@ -51,7 +51,7 @@ export class ListReading {
     const hasNew = this.#seen.size > sizeBefore;
     if (this.#isDone) return "reached";
     if (size === 0) return "ended";
-    // In descending order, the highest id cannot be on a second page.
+    // Another page begins with another record, whatever the order.
     if (this.start > 0 && !hasNew && rows[0]?.id === this.#first) return "repeats";
     this.#first ??= rows[0]?.id;
     this.#stale = hasNew ? 0 : this.#stale + 1;
@@ -109,7 +109,7 @@ export class ListReading {
   /** A list that is not in descending order is read to its end. */
   get #isDone(): boolean {
     if (!this.#isDescending || this.#pagesBelow === 0) return false;
-    return this.#isWatermarkValid ? true : this.#pagesBelow > PAGES_BELOW_MAX;
+    return this.#isWatermarkValid || this.#pagesBelow > PAGES_BELOW_MAX;
   }
 
   /** Whether the watermark is still valid: its record exists, or without a fingerprint, an id at least as high. */
