@@ -27,10 +27,11 @@ import { PlanService } from "./service/plans.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { SqliteRecords } from "./service/sqlite-records.ts";
 import { WalkTestCopies } from "./service/walk-test-copies.ts";
-import type { Database } from "./store/database.ts";
+import { isStorageError, type Database } from "./store/database.ts";
 import { isDamage } from "./store/integrity.ts";
 import { MAIN_DATABASE } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { SiteReferences } from "./store/site-references.ts";
 import { SyncPort } from "./sync/sync-port.ts";
 import { CurrentTransmitter } from "./sync/transmitter/current-transmitter.ts";
 
@@ -163,10 +164,22 @@ export class DaemonRecords {
     // Used, but a power cut has come before its removal.
     if (accounts.initialAdministrator() === undefined) this.#setUpCode.forget(this.#log);
     accounts.ensureDevice();
+    this.#noteReference();
     this.#retention.start();
     silence.start();
     walkTests.start();
     return announced;
+  }
+
+  /** So that a backup shows of which site it is. */
+  #noteReference(): void {
+    try {
+      new SiteReferences(this.#database).note(this.#config.site.ref);
+    } catch (error) {
+      // The disk is full: the next start tries again.
+      if (!isStorageError(error)) throw error;
+      this.#log.warn("site-reference-write-failed", { error });
+    }
   }
 
   /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
