@@ -200,7 +200,7 @@ interface HistoryRow extends SiteChange {
 export function toSite(row: SiteRow): SiteState {
   const level = SITE_LEVELS[row.rank] ?? "well";
   // Of a damaged report, which the next one replaces, the other columns are left.
-  const unread = { ref: row.ref, name: row.ref, version: "", at: row.reported_at, upS: 0, level };
+  const unread = { ref: row.ref, name: row.ref, version: "?", at: row.reported_at, upS: 0, level };
   return {
     id: row.id,
     ref: row.ref,
