@@ -96,7 +96,9 @@ test("the web panel needs a confirmation for the backup of another site", async 
   await run("north", "hala-nord", { withRecord: true });
   await run("south", "depozit-sud", { withRecord: true });
   const orders: string[] = [];
-  const control = { restore: ({ path }: { path: string }) => void orders.push(path) } as DaemonControl;
+  const control = {
+    restore: ({ path }: { path: string }) => void orders.push(path),
+  } as unknown as DaemonControl;
   const settings = new SiteSettings({
     config: { dataDir: join(folder, "south") },
     clock: new SystemClock(),
