@@ -60,7 +60,7 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
 
 /**
  * The site of a backup, if it is another one. A new machine that takes the place of a dead one has no name and no records yet: any
- * backup may be its own. Nor can be told what an earlier release has written.
+ * backup may be its own. A file that an earlier release has written does not name its site.
  */
 function otherSiteOf(
   ofBackup: readonly string[],

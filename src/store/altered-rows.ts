@@ -17,8 +17,8 @@ export function isForgotten(table: string): boolean {
 /** The dates of a record, each with the column of its instant. */
 const DATES = { dateStart: "dateStartMs", dateEnd: "dateEndMs" } as const;
 
-/** A date that is none any more has its instant again, in UTC: a dispatch centre would reject the record, and clients could not read it. */
-const MENDED_DATES = Object.entries(DATES)
+/** A text that is no longer a date has its instant again, in UTC: a dispatch centre would reject the record, and clients could not read it. */
+const CORRECTED_DATES = Object.entries(DATES)
   .map(
     ([date, instant]) => `${date} = CASE WHEN ${date} IS NULL OR datetime(${date}) IS NOT NULL THEN ${date}
       ELSE strftime('%Y-%m-%dT%H:%M:%SZ', ${instant} / 1000, 'unixepoch') END`,
@@ -35,7 +35,7 @@ export function acceptAlteredRows(database: Database): void {
     const settle = database.prepare(
       isForgotten(table)
         ? `DELETE FROM main.${table} WHERE ${key} = ?`
-        : `UPDATE main.${table} SET ${column} = NULL${table === "interventions" ? `, ${MENDED_DATES}` : ""} WHERE ${key} = ?`,
+        : `UPDATE main.${table} SET ${column} = NULL${table === "interventions" ? `, ${CORRECTED_DATES}` : ""} WHERE ${key} = ?`,
     );
     transaction(database, () => {
       for (const id of ids) settle.run(id);

@@ -5,7 +5,7 @@ import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { isSumColumn, rowSum, type RowKey } from "./row-checksums.ts";
-import { mendedWords, type NamedRow } from "./mended-words.ts";
+import { correctedWords, type NamedRow } from "./corrected-words.ts";
 import { setLastNumber } from "./sequence-gaps.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
@@ -131,8 +131,8 @@ class RowCopier {
     if (isAltered) this.#altered.push(key);
     if (isAltered && isForgotten(this.table)) return;
     if (this.#put(row, isAltered)) return;
-    const mended = mendedWords(this.table, row);
-    if (!mended || !this.#put(mended, isAltered)) this.#refused += 1;
+    const corrected = correctedWords(this.table, row);
+    if (!corrected || !this.#put(corrected, isAltered)) this.#refused += 1;
     else if (!isAltered) this.#altered.push(key);
   }
 

@@ -5,7 +5,7 @@ import { isStorageError } from "../store/database.ts";
 import type { SyncContext } from "./context.ts";
 
 /**
- * Work on one record that holds up no other: a defect that it meets, as in a row that a memory card has damaged, is said and the
+ * Work on one record that holds up no other: a defect that it meets, as in a row that a memory card has damaged, is a condition and the
  * record is postponed. Only the errors of the database end the work on all records.
  */
 export class SeparateWork {

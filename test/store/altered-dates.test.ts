@@ -48,7 +48,7 @@ function flip(sql: string): void {
   database.close();
 }
 
-test("a date of a record that is none any more has its instant after a start, which says that the row was altered", () => {
+test("a text that is no longer a date has its instant after a start, which says that the row was altered", () => {
   const first = start();
   first.databases.main.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
   const dates = { dateStart: "2026-11-20T23:30:00", dateEnd: "2026-11-21T01:00:00+02:00" };

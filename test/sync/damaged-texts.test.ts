@@ -106,7 +106,7 @@ describe("a record with a damaged date", () => {
   });
 });
 
-test("a text that is damaged while the daemon runs holds up no other record, is said, and is mended", async () => {
+test("a text that is damaged while the daemon runs holds up no other record, is a condition, and is corrected", async () => {
   const { id } = site.create({ priority: "high", notes: "by the gate" }, randomUUID());
   await site.push.cycle();
   site.app.database.exec("UPDATE outbox SET base = 'z' || substr(base, 2)");

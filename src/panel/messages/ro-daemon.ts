@@ -136,7 +136,6 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "a piece was uploaded during the check; try again",
     "fișierul s-a modificat în timpul verificării; reîncercați",
   ],
-  ["this backup is of another site: {site}", "această copie este a altei locații: {site}"],
   ["the upload has expired; upload the backup again", "încărcarea a expirat; încărcați din nou copia"],
   ["the next piece must start at byte {n}, not {from}", "încărcarea a fost întreruptă"],
   ["Upload the backup again", "Încărcați din nou copia"],

@@ -140,7 +140,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.other":
     "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va fi de acum acea locație; apoi puneți acea referință în site.ref.",
   "restore.do": "Restaurare",
-  "restore.doOther": "Restaurează cealaltă locație",
+  "restore.doOther": "Restaurarea celeilalte locații",
   "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
 
   "earlier.title": "Configurații anterioare",

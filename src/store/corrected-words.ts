@@ -35,14 +35,14 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, Word>>>> = {
   },
 };
 
-/** What shows that a trip needs no crew any more: its record, or the reason why it has none. */
+/** What shows that a trip no longer needs a crew: its record, or the reason why it has none. */
 function stateOf(row: NamedRow): RawValue {
   if (typeof row.get("intervention_id") === "number") return "posted";
   return row.get("about") === "restore" || typeof row.get("reason") === "string" ? "recorded" : "waiting";
 }
 
 /** A row that its table has rejected, with known words and numbers; undefined if it has no others. */
-export function mendedWords(table: string, row: NamedRow): NamedRow | undefined {
+export function correctedWords(table: string, row: NamedRow): NamedRow | undefined {
   const damaged = Object.entries(WORDS[table] ?? {}).filter(([column, { known }]) => {
     const value = row.get(column);
     return value !== undefined && !known.includes(value);
