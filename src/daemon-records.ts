@@ -27,9 +27,11 @@ import { PlanService } from "./service/plans.ts";
 import { ObjectiveService } from "./service/objectives.ts";
 import { SqliteRecords } from "./service/sqlite-records.ts";
 import { WalkTestCopies } from "./service/walk-test-copies.ts";
-import type { Database } from "./store/database.ts";
+import { isStorageError, type Database } from "./store/database.ts";
+import { isDamage } from "./store/integrity.ts";
 import { MAIN_DATABASE } from "./store/main-database.ts";
 import { OutboxStore } from "./store/outbox.ts";
+import { SiteReferences } from "./store/site-references.ts";
 import { SyncPort } from "./sync/sync-port.ts";
 import { CurrentTransmitter } from "./sync/transmitter/current-transmitter.ts";
 
@@ -162,10 +164,22 @@ export class DaemonRecords {
     // Used, but a power cut has come before its removal.
     if (accounts.initialAdministrator() === undefined) this.#setUpCode.forget(this.#log);
     accounts.ensureDevice();
+    this.#noteReference();
     this.#retention.start();
     silence.start();
     walkTests.start();
     return announced;
+  }
+
+  /** So that a backup shows of which site it is. */
+  #noteReference(): void {
+    try {
+      new SiteReferences(this.#database).note(this.#config.site.ref);
+    } catch (error) {
+      // The disk is full: the next start tries again.
+      if (!isStorageError(error)) throw error;
+      this.#log.warn("site-reference-write-failed", { error });
+    }
   }
 
   /** Finishes the requests to the dispatch centre in flight and the last commit, and closes the database. */
@@ -181,14 +195,38 @@ export class DaemonRecords {
   }
 }
 
-/** Joins what sensing and the records know into a report. */
+/**
+ * Joins what sensing and the records know into a report. It is sent without the outbox too, if that is damaged: without any report
+ * the dispatch centre would take the site for silent.
+ */
 function reportOf(
-  { siteReportFacts, clock }: Pick<RecordsOptions, "siteReportFacts" | "clock">,
+  {
+    siteReportFacts,
+    clock,
+    conditions,
+    config,
+  }: Pick<RecordsOptions, "siteReportFacts" | "clock" | "conditions" | "config">,
   outbox: OutboxStore,
 ) {
   return async () => {
     const state = await siteReportFacts();
-    const synced = { outbox: outbox.summary(), comparison: outbox.comparison() };
-    return state && siteReport(state, synced, clock.wallMs());
+    if (!state) return undefined;
+    try {
+      const synced = { outbox: outbox.summary(), comparison: outbox.comparison() };
+      return siteReport(state, synced, clock.wallMs());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const problem = `santinela.db: ${messageOf(error)}`;
+      requestIntegrityCheck(config.dataDir, problem);
+      conditions.raise("database-damaged", { problem });
+      return siteReport(withDamage(state), { outbox: NOTHING_READ, comparison: null }, clock.wallMs());
+    }
   };
+}
+
+const NOTHING_READ = { waiting: 0, oldestWaitingMs: null };
+
+/** The facts of a site with the condition, which sensing may not know yet. */
+function withDamage(facts: SiteReportFacts): SiteReportFacts {
+  return { ...facts, conditions: [...new Set(["database-damaged", ...facts.conditions])] };
 }

@@ -157,7 +157,7 @@ export class Daemon {
   }
 
   #newDamageRestart(): DamageRestart {
-    const { restart, damageRestarts: restarts = {} } = this.#options;
+    const { restart, damageRestarts: restarts = { atMs: [] } } = this.#options;
     const { dataDir } = this.#config;
     return new DamageRestart({ ...this.#common, dataDir, restarts, restart: () => restart(() => {}) });
   }

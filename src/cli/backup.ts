@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
-import { planRestore, restore, type RestorePlan } from "../ops/restore.ts";
+import { assertOwnSite, planRestore, restore, type RestorePlan } from "../ops/restore.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
@@ -27,21 +27,25 @@ export async function makeBackup(
 
 /**
  * Restores a backup, or prints what that would change.
- * @throws AppError `usage` for a centre on PostgreSQL
+ * @throws AppError `usage` for a centre on PostgreSQL, `conflict` for the backup of another site
  */
 export function restoreBackup(
   config: Config,
   { stdout, cwd }: Terminal,
-  { dryRun, json }: JsonOption & { readonly dryRun?: boolean },
+  { dryRun, json, otherSite }: JsonOption & { readonly dryRun?: boolean; readonly otherSite?: boolean },
   file: string,
 ): void {
   assertOwnDatabase(config);
   const { dataDir } = config;
   const path = resolve(cwd, file);
   const plan = planRestore(dataDir, path);
+  if (!dryRun) assertOwnSite(plan, otherSite === true, OTHER_SITE_REMEDY);
   const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
   stdout.write(json ? jsonText({ plan, done }) : `${planText(plan)}${resultText(done)}`);
 }
+
+const OTHER_SITE_REMEDY =
+  "Choose a backup of this site. If this machine is to be that site from now on, restore it with --other-site, and set site.ref to that reference.";
 
 function assertOwnDatabase({ database }: Config): void {
   if (database !== null)
@@ -59,12 +63,13 @@ function resultText(done: ReturnType<typeof restore> | null): string {
 
 const IDS_SHOWN = 20;
 
-function planText({ recordsInBackup, onlyInCurrent, onlyInBackup }: RestorePlan): string {
+function planText({ recordsInBackup, onlyInCurrent, onlyInBackup, otherSite }: RestorePlan): string {
   const list = (ids: readonly number[]): string => {
     const shown = ids.slice(0, IDS_SHOWN).join(", ");
     return ids.length === 0 ? "none" : `${ids.length} (${shown}${ids.length > IDS_SHOWN ? ", …" : ""})`;
   };
   return [
+    ...(otherSite === undefined ? [] : [`The backup is of another site: ${otherSite}`]),
     `Records in the backup: ${recordsInBackup}`,
     `Records missing from the backup: ${list(onlyInCurrent)}`,
     `Records only in the backup: ${list(onlyInBackup)}`,

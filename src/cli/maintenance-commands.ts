@@ -34,6 +34,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     )
     .argument("<file>", "a file created by santinela backup")
     .option("--dry-run", "check the backup and print what would change")
+    .option("--other-site", "restore it although it is of another site")
     .option("--json", "print JSON")
     .addHelpText("after", "\nThe previous database is kept in dataDir/quarantine.");
   root

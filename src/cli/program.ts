@@ -22,6 +22,7 @@ import { addEnrolCommand, addSitesCommand } from "./sites.ts";
 import { addMetricsCommand, addStatusCommand } from "./status.ts";
 import { addSyncCommands } from "./sync.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
+import { addonError } from "../store/addon.ts";
 import { addTripCommand, addZoneCommands } from "./zone-commands.ts";
 
 /**
@@ -36,9 +37,10 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
     const current = withCurrentNames(argv, (line) => void terminal.stderr.write(`${line}\n`));
     await program({ ...terminal, noInput }).parseAsync(current, { from: "user" });
     return EXIT_OK;
-  } catch (error) {
+  } catch (thrown) {
     // commander has already written its message or the requested help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+    const error = addonError(thrown) ?? thrown;
     terminal.stderr.write(`${errorText(error)}\n`);
     return exitCodeOf(error);
   }

@@ -51,7 +51,7 @@ class DaemonRuns {
   /** Whether the process was asked to end. */
   #isEnding = false;
   #isPoweringOff = false;
-  readonly #damageRestarts: DamageRestarts = {};
+  readonly #damageRestarts: DamageRestarts = { atMs: [] };
 
   constructor(load: LoadOptions, terminal: Terminal, options: JsonOption) {
     this.#load = load;

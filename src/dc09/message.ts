@@ -1,3 +1,4 @@
+import { isoTime } from "../domain/clock.ts";
 import { decrypted } from "./cipher.ts";
 
 /** The head of a message: everything before the first bracket. */
@@ -146,7 +147,7 @@ export function timeOf(text: string): number | null | undefined {
 
 /** A time as it ends a message: `_HH:MM:SS,MM-DD-YYYY` in UTC. */
 export function timeText(wallMs: number): string {
-  const [date = "", time = ""] = new Date(wallMs).toISOString().split("T");
+  const [date = "", time = ""] = isoTime(wallMs).split("T");
   const [year, month, day] = date.split("-");
   return `_${time.slice(0, 8)},${month}-${day}-${year}`;
 }

@@ -1,3 +1,5 @@
+import { withinCalendar } from "./clock.ts";
+
 /**
  * Date-times of the API: `YYYY-MM-DDTHH:MM[:SS[.fff]][Z|±HH:MM]`; without an offset, local time of the site. They are
  * stored and returned as sent, together with the instant for sorting and comparing.
@@ -34,7 +36,8 @@ export function parseDateTime(text: string, timeZone: string): number | undefine
 
 /** The site's local time of an instant, as `YYYY-MM-DDTHH:MM:SS`. */
 export function formatLocal(instantMs: number, timeZone: string): string {
-  return new Date(instantMs + offsetAt(instantMs, timeZone)).toISOString().slice(0, 19);
+  const atMs = withinCalendar(instantMs);
+  return new Date(atMs + offsetAt(atMs, timeZone)).toISOString().slice(0, 19);
 }
 
 /** Local day of the week and time of day. */
@@ -47,7 +50,8 @@ export interface LocalDayTime {
 
 /** The site's day of the week and time of an instant. */
 export function localDayTime(instantMs: number, timeZone: string): LocalDayTime {
-  const local = new Date(instantMs + offsetAt(instantMs, timeZone));
+  const atMs = withinCalendar(instantMs);
+  const local = new Date(atMs + offsetAt(atMs, timeZone));
   return { day: (local.getUTCDay() + 6) % 7, minute: local.getUTCHours() * 60 + local.getUTCMinutes() };
 }
 

@@ -26,9 +26,22 @@ export const TIMER_MS_MAX = 2_147_483_647;
 /** A wall clock before this release is not set: 1 January 2026. */
 export const RELEASE_WALL_MS = 1_767_225_600_000;
 
-/** Formats wall clock milliseconds since 1970 as ISO 8601 UTC. */
+/** 2 January 0001 and 30 December 9999: with the offset of any time zone the year has four digits. */
+const CALENDAR_MS_MIN = -62_135_510_400_000;
+const CALENDAR_MS_MAX = 253_402_128_000_000;
+
+/**
+ * The nearest time that can be written as a date. A number that a memory card has damaged may be any: it must not end what shows
+ * it.
+ * @param wallMs milliseconds since 1970
+ */
+export function withinCalendar(wallMs: number): number {
+  return Math.min(Math.max(wallMs, CALENDAR_MS_MIN), CALENDAR_MS_MAX);
+}
+
+/** Formats wall clock milliseconds since 1970 as ISO 8601 UTC; those outside the calendar as its first or last day. */
 export function isoTime(wallMs: number): string {
-  return new Date(wallMs).toISOString();
+  return new Date(withinCalendar(wallMs)).toISOString();
 }
 
 /** Resolves after a time of the monotonic clock. */

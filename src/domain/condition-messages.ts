@@ -79,7 +79,7 @@ export const CONDITION_MESSAGES = {
   "disk-full":
     "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "database-damaged":
-    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself, at most every ten minutes, recovers what it can, and sends the trips again. If this message stays, restart the daemon. Check the disk.",
+    "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself within ten minutes, recovers what it can, and sends the trips again. If this message stays, restart the daemon. Check the disk.",
   "storage-volatile":
     "{folder} is on {fileSystem}, which is in memory: records, trips and accounts are lost at the next boot or power cut. Turn off the overlay file system (raspi-config), or set dataDir to a folder on a disk.",
   "configuration-volatile":

@@ -82,24 +82,35 @@ export interface InterventionInstants {
   readonly dateEndMs: number | null;
 }
 
+type RecordDates = Pick<InterventionFields, "dateStart" | "dateEnd">;
+
 /**
  * Reads and compares a record's dates.
- * @throws AppError `invalid` for a date that is not a real one or an end before the start
+ * @param changed what is new of it; a date that is stored already may be damaged, and keeps no other change back: it has no instant
+ * @throws AppError `invalid` for a new date that is not a real one, and for an end before the start if one of them is new
  */
 export function instantsOf(
-  fields: Pick<InterventionFields, "dateStart" | "dateEnd">,
+  fields: RecordDates,
   timeZone: string,
+  changed: Partial<RecordDates> = fields,
 ): InterventionInstants {
-  const dateStartMs = instantOf("dateStart", fields.dateStart, timeZone);
-  const dateEndMs = instantOf("dateEnd", fields.dateEnd, timeZone);
-  if (dateStartMs !== null && dateEndMs !== null && dateEndMs < dateStartMs)
+  const dateStartMs = instantOf("dateStart", fields, timeZone, changed);
+  const dateEndMs = instantOf("dateEnd", fields, timeZone, changed);
+  const isNew = changed.dateStart !== undefined || changed.dateEnd !== undefined;
+  if (isNew && dateStartMs !== null && dateEndMs !== null && dateEndMs < dateStartMs)
     throw new AppError("invalid", `dateEnd (${fields.dateEnd}) is before dateStart (${fields.dateStart})`);
   return { dateStartMs, dateEndMs };
 }
 
-function instantOf(field: string, text: string | null, timeZone: string): number | null {
+function instantOf(
+  field: keyof RecordDates,
+  { [field]: text }: RecordDates,
+  timeZone: string,
+  changed: Partial<RecordDates>,
+): number | null {
   if (text === null) return null;
   const instant = parseDateTime(text, timeZone);
+  if (instant === undefined && changed[field] === undefined) return null;
   if (instant === undefined)
     throw new AppError(
       "invalid",

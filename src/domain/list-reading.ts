@@ -115,7 +115,7 @@ export class ListReading {
   /** A list that is not in descending order is read to its end. */
   get #isDone(): boolean {
     if (!this.#isDescending || this.#pagesBelow === 0) return false;
-    return this.#isWatermarkValid ? true : this.#pagesBelow > PAGES_BELOW_MAX;
+    return this.#isWatermarkValid || this.#pagesBelow > PAGES_BELOW_MAX;
   }
 
   /** Whether the watermark is still valid: its record exists, or without a fingerprint, an id at least as high. */

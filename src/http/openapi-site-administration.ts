@@ -68,7 +68,14 @@ export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
   }),
   operation("POST /site/restore", "administrator", "restoreBackup", {
     summary: "Show what restoring an upload would change (200), or restore it (202)",
-    body: objectOf({ copy: { type: "integer" }, dryRun: { type: "boolean" } }, ["copy"]),
+    body: objectOf(
+      {
+        copy: { type: "integer" },
+        dryRun: { type: "boolean" },
+        otherSite: { type: "boolean", default: false },
+      },
+      ["copy"],
+    ),
     answer: schema("RestoreView"),
     success: [202, "The daemon restores the backup and starts again"],
     errors: [409, 422, 503],

@@ -1,5 +1,6 @@
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
+import { storedJson } from "../store/stored-json.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 
 interface ActiveTopicsOptions {
@@ -65,7 +66,7 @@ export class ActiveTopics {
 
   /** So that a person finds a topic that never ends what it has reported. */
   #logActive(source: string, topic: string): void {
-    const [kind, of] = JSON.parse(source) as readonly string[];
+    const [kind, of] = storedJson<readonly string[]>(source, [source]);
     this.#options?.log.info(this.#loggedAs, { kind, of, topic });
   }
 

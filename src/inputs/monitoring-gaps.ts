@@ -1,4 +1,4 @@
-import type { CancelTimer } from "../domain/clock.ts";
+import { isoTime, type CancelTimer } from "../domain/clock.ts";
 import { formatConditionMessage, type ConditionDetail } from "../domain/condition.ts";
 import type { ConditionCode, Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -152,6 +152,6 @@ export class LivenessRecorder {
 
 /** @param interval by the wall clock */
 function gapEvent(subject: string, { fromMs, toMs }: Interval, reason: string): NewEvent {
-  const detail = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString(), reason };
+  const detail = { from: isoTime(fromMs), to: isoTime(toMs), reason };
   return { who: "santinela", from: "itself", event: "blind-interval", subject, detail };
 }

@@ -1,4 +1,4 @@
-import type { CancelTimer } from "../domain/clock.ts";
+import { isoTime, type CancelTimer } from "../domain/clock.ts";
 import { cleanText } from "../domain/intervention-text.ts";
 import {
   decideOpenContact,
@@ -235,7 +235,7 @@ export class OpenContacts {
 
   #raise(zone: Zone, sinceWallMs: number | null): void {
     this.#conditions.add(zone.id);
-    const since = sinceWallMs === null ? "?" : new Date(sinceWallMs).toISOString();
+    const since = sinceWallMs === null ? "?" : isoTime(sinceWallMs);
     this.#options.conditions.raise("zone-open", { zone: zone.name, since }, zone.id);
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isoTime } from "../domain/clock.ts";
 import { messageOf } from "../domain/errors.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import { isOrWillBeRecorded, type Timestamp } from "../domain/trip.ts";
@@ -101,7 +102,7 @@ export class RepeatedOpenings {
       subject: `zone ${zoneId}`,
       detail: {
         value: occasion.slice(0, 200),
-        openedAt: new Date(openedWallMs).toISOString(),
+        openedAt: isoTime(openedWallMs),
         times,
         reason: "the message carries the value of an opening that was dispatched",
       },

@@ -17,8 +17,8 @@ interface DamageRestartOptions {
 
 /** The restarts of this process because of damage, over all its runs. */
 export interface DamageRestarts {
-  /** Monotonic time of the last one. */
-  lastAtMs?: number;
+  /** Monotonic times of the last two, the older one first. */
+  atMs: readonly number[];
 }
 
 /**
@@ -26,6 +26,9 @@ export interface DamageRestarts {
  * each read would fill up with them.
  */
 const INTERVAL_MS = 600_000;
+/** The same for the second one within an hour: alarms wait for it, and two pages that a power cut has damaged are not always met at once. */
+const SECOND_AFTER_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /**
  * Restarts the daemon when a database is damaged while it runs: only a start recovers it. Until then no reading can be stored,
@@ -53,12 +56,14 @@ export class DamageRestart {
     if (this.#isStopped || this.#cancel) return;
     const { clock, log, conditions, restarts, restart } = this.#options;
     conditions.raise("database-damaged", { problem });
-    const { lastAtMs = Number.NEGATIVE_INFINITY } = restarts;
-    const delayMs = Math.max(0, lastAtMs + INTERVAL_MS - clock.monotonicMs());
+    const nowMs = clock.monotonicMs();
+    const recent = restarts.atMs.filter((atMs) => nowMs - atMs < HOUR_MS);
+    const intervalMs = recent.length === 1 ? SECOND_AFTER_MS : INTERVAL_MS;
+    const delayMs = Math.max(0, (recent.at(-1) ?? Number.NEGATIVE_INFINITY) + intervalMs - nowMs);
     log.error("database-damage-restart", { problem, delayMs });
     // Not at once: the reading that met the damage is stored in memory first.
     this.#cancel = clock.after(delayMs, () => {
-      restarts.lastAtMs = clock.monotonicMs();
+      restarts.atMs = [...restarts.atMs, clock.monotonicMs()].slice(-2);
       restart();
     });
   };

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { foreignName } from "../domain/single-line.ts";
 import { revokeForeignTokens } from "../store/accounts.ts";
 import { openDatabase } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
@@ -13,6 +14,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
 import { announceLostTrips } from "../store/pending-searches.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
+import { siteReferencesIn } from "../store/site-references.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
 import { LossReports } from "./loss-reports.ts";
 import { prepareDataDir } from "./secrets.ts";
@@ -24,7 +26,14 @@ export interface RestorePlan {
   readonly onlyInCurrent: readonly number[];
   /** Records that only the backup has. */
   readonly onlyInBackup: readonly number[];
+  /** The reference of another site, if the backup is of that one. */
+  readonly otherSite?: string;
 }
+
+/** Shown of a reference: the file may be of anyone. */
+const REFERENCE_LENGTH_MAX = 100;
+/** A reference that an installation has given itself: the site has no name of its own yet. */
+const GIVEN_AT_INSTALLATION = /^(site-[0-9a-f]{10}|new-site)$/;
 
 /**
  * Determines the effect of `restore` without changing anything; also while the daemon runs.
@@ -40,11 +49,38 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   const path = join(dataDir, "santinela.db");
   const inCopy = recordIds(file);
   const inPresent = existsSync(path) ? recordIds(path) : new Set<number>();
+  const otherSite = otherSiteOf(siteReferencesIn(file), siteReferencesIn(path), inPresent.size > 0);
   return {
     recordsInBackup: inCopy.size,
     onlyInCurrent: [...inPresent].filter((id) => !inCopy.has(id)),
     onlyInBackup: [...inCopy].filter((id) => !inPresent.has(id)),
+    ...(otherSite === undefined ? {} : { otherSite }),
   };
+}
+
+/**
+ * The site of a backup, if it is another one. A new machine that takes the place of a dead one has no name and no records yet: any
+ * backup may be its own. A file that an earlier release has written does not name its site.
+ */
+function otherSiteOf(
+  ofBackup: readonly string[],
+  present: readonly string[],
+  hasRecords: boolean,
+): string | undefined {
+  const isNew = !hasRecords && present.every((ref) => GIVEN_AT_INSTALLATION.test(ref));
+  const isSame = present.length === 0 || ofBackup.some((ref) => present.includes(ref));
+  const newest = ofBackup.at(-1);
+  return isNew || isSame || newest === undefined ? undefined : foreignName(newest, REFERENCE_LENGTH_MAX);
+}
+
+/**
+ * Rejects the backup of another site: this site would send its records, and its own would be missing.
+ * @param isOtherMeant whether a person has confirmed that it is meant
+ * @throws AppError `conflict`
+ */
+export function assertOwnSite({ otherSite }: RestorePlan, isOtherMeant: boolean, hint: string): void {
+  if (otherSite === undefined || isOtherMeant) return;
+  throw new AppError("conflict", `this backup is of another site: ${otherSite}`, { hint });
 }
 
 /**

@@ -38,7 +38,7 @@ export function decidedChange(
 ): DecidedChange | undefined {
   const current = fieldsOf(record);
   const merged = { ...current, ...changes };
-  const instants = instantsOf(merged, timezone);
+  const instants = instantsOf(merged, timezone, changes);
   assertStorable(changes);
   const after = differingFields(current, merged);
   if (Object.keys(after).length === 0) return undefined;

@@ -149,7 +149,7 @@ export class InterventionService {
       const merged = { ...current, ...changes };
       const objective = newObjectiveOf(current, merged, changes);
       if (objective) this.#assertObjectiveExists(objective);
-      const instants = instantsOf(merged, this.#options.timezone);
+      const instants = instantsOf(merged, this.#options.timezone, changes);
       const after = differingFields(current, merged);
       const differs = Object.keys(after).length > 0;
       if (!differs) return { stored, differs };

@@ -85,6 +85,7 @@ export class ObjectiveService {
 
   /** Keeps objectives removed from the configuration; the dispatch centre's values apply to them again. */
   release(configured: ObjectiveImport): void {
+    this.#objectives.completeVersions();
     for (const type of OBJECTIVE_TYPES)
       this.#objectives.release(
         type,

@@ -35,6 +35,8 @@ export interface RestoreView {
   /** Records only in the current database, which is kept. */
   readonly onlyInCurrent: readonly number[];
   readonly onlyInBackup: readonly number[];
+  /** The reference of another site, if the backup is of that one: it is restored only if that is confirmed. */
+  readonly otherSite?: string;
 }
 
 export interface DraftView {

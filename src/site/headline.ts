@@ -7,6 +7,7 @@ import {
 } from "../domain/headline.ts";
 import { isLifeSafetySubject } from "../domain/incident.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
+import type { Trip } from "../domain/trip.ts";
 import { byUrgency } from "../domain/urgency.ts";
 import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
 import type { ReadOr } from "./damaged-pages.ts";
@@ -45,13 +46,18 @@ export class SiteHeadline {
     const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
     const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
     const records = this.#records();
+    const unrecorded = this.#readOr(
+      () => journal.trips.unrecordedZones(UNRECORDED_MAX),
+      () => [],
+      "journal.db",
+    );
     return headlineOf({
       ...others,
       ...records,
       // Afterwards: the records may be on a damaged page.
       conditions: health.list(),
       stuck: blocked + rejected + gone,
-      unrecorded: journal.trips.unrecordedZones(UNRECORDED_MAX),
+      unrecorded,
       backlog: { waiting, oldestMs },
     });
   }
@@ -146,7 +152,14 @@ export class SiteHeadline {
     const known = this.#trips.get(uid);
     if (known !== undefined) return known;
     if (this.#trips.size > CACHED_MAX) this.#trips.clear();
-    const trip = this.#parts.journal.trips.find(uid);
+    const { trips } = this.#parts.journal;
+    const trip = this.#readOr<Trip | undefined | null>(
+      () => trips.find(uid),
+      () => null,
+      "journal.db",
+    );
+    // It may be found after the recovery of the journal.
+    if (trip === null) return "none";
     const found =
       trip?.type !== "trip" ? "none" : isLifeSafetySubject(trip.subject) ? "life-safety" : "other";
     this.#trips.set(uid, found);

@@ -22,7 +22,14 @@ export class SiteJourneys {
   constructor(parts: Parts, readOr: ReadOr) {
     this.#parts = parts;
     this.#readOr = readOr;
-    this.#journeys = new RecordJourneys({ ...parts, trips: parts.journal.trips });
+    const { trips } = parts.journal;
+    const find: (typeof trips)["find"] = (key) =>
+      readOr(
+        () => trips.find(key),
+        () => undefined,
+        "journal.db",
+      );
+    this.#journeys = new RecordJourneys({ ...parts, trips: { find } });
   }
 
   /**
@@ -43,8 +50,12 @@ export class SiteJourneys {
         () => {},
       );
     // The journal learns of a record only with the response: until then a trip waits that has one.
-    const ofTrips = this.#parts.journal.unrecorded
-      .worst(JOURNEYS_MAX)
+    const { unrecorded } = this.#parts.journal;
+    const ofTrips = this.#readOr(
+      () => unrecorded.worst(JOURNEYS_MAX),
+      () => [],
+      "journal.db",
+    )
       .filter(({ key }) => !uids.has(key))
       .flatMap((trip) =>
         this.#readOr(

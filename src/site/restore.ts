@@ -22,12 +22,15 @@ export function restoreRoutes(
     post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
   });
   const start = async (request: Request, response: Response): Promise<void> => {
-    const { copy, dryRun = false } = requestObject(request);
-    if (typeof copy !== "number" || typeof dryRun !== "boolean")
-      throw new AppError("invalid", 'send {"copy": <number of the upload>, "dryRun": true or false}');
+    const { copy, dryRun = false, otherSite = false } = requestObject(request);
+    if (typeof copy !== "number" || typeof dryRun !== "boolean" || typeof otherSite !== "boolean")
+      throw new AppError(
+        "invalid",
+        'send {"copy": <number of the upload>, "dryRun": true or false, "otherSite": true or false}',
+      );
     disableIdleTimeout(response);
     if (dryRun) response.json(await settings.plan(copy));
-    else response.status(202).json(await settings.restore(copy, requestActor(request)));
+    else response.status(202).json(await settings.restore(copy, requestActor(request), otherSite));
   };
   addResource(router, "/site/restore", guard, { post: [readBody, start] });
 }

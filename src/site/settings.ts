@@ -11,7 +11,7 @@ import { addResource, json } from "../http/resource.ts";
 import { TemporaryBackups, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
 import { assertUndecided } from "../ops/machine-identity.ts";
-import type { RestorePlan } from "../ops/restore.ts";
+import { assertOwnSite, type RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
 import type { ConfigurationRequest, ConfigurationResult } from "./configuration-view.ts";
@@ -197,10 +197,19 @@ export class SiteSettings {
     return this.#upload.plan(copy);
   }
 
-  /** Restores the backup: the daemon stops, replaces the database and starts again. @throws as `plan` */
-  async restore(copy: number, by: Actor): Promise<RestoreView> {
+  /**
+   * Restores the backup: the daemon stops, replaces the database and starts again.
+   * @param isOtherMeant whether it may be of another site
+   * @throws as `plan`; AppError `conflict` for the backup of another site
+   */
+  async restore(copy: number, by: Actor, isOtherMeant = false): Promise<RestoreView> {
     this.#assertRunning();
     const plan: RestorePlan = await this.#upload.plan(copy);
+    assertOwnSite(
+      plan,
+      isOtherMeant,
+      'Upload a backup of this site, or confirm the other one with "otherSite": true.',
+    );
     // Another user may have requested a restart in the meantime.
     this.#assertRunning();
     this.#isEnding = true;

@@ -71,8 +71,7 @@ export class Site {
   }
 
   status(): StatusView {
-    const { clock, config, journal, inputs, link } = this.#parts;
-    const { trips } = journal;
+    const { clock, config, inputs, link } = this.#parts;
     const outbox = this.#readOr(
       () => this.#queue.summary(),
       () => NO_RECORDS,
@@ -85,6 +84,11 @@ export class Site {
     const facts = this.#headlineFacts();
     const { zones } = facts;
     const headline = this.#headline.read({ ...facts, outbox });
+    const trips = this.#tripCounts();
+    const monitoring = this.#readOr(
+      () => this.#monitoring.state(),
+      () => null,
+    );
     return {
       version: VERSION,
       role: config.role,
@@ -98,15 +102,24 @@ export class Site {
       lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
       // Read last: a damaged page may just have been met.
       conditions: this.#parts.health.list(),
-      trips: { waiting: trips.count("waiting"), refused: trips.count("refused") },
+      trips,
       messages: inputs.messageCounts,
       outbox,
       link: link(),
-      monitoring: this.#monitoring.state(),
+      monitoring,
       comparison,
       brokerPort: inputs.brokerPort ?? null,
       supply: supplyOf(zones, config.onBattery),
     };
+  }
+
+  #tripCounts(): StatusView["trips"] {
+    const { trips } = this.#parts.journal;
+    return this.#readOr(
+      () => ({ waiting: trips.count("waiting"), refused: trips.count("refused") }),
+      () => ({ waiting: 0, refused: 0 }),
+      "journal.db",
+    );
   }
 
   /** What the outputs depend on; without the outbox, whose summary takes long with many records. */
@@ -156,8 +169,11 @@ export class Site {
 
   #lastAlarm(): StatusView["lastAlarm"] {
     const { alarmTrips, journal, unfinished, config } = this.#parts;
-    const key = alarmTrips.last();
-    const trip = key === undefined ? undefined : journal.trips.find(key);
+    const trip = this.#readOr(
+      () => journal.trips.find(alarmTrips.last() ?? ""),
+      () => undefined,
+      "journal.db",
+    );
     if (!trip || trip.interventionId === null) return null;
     const { zoneId, signal, isDated, moment, interventionId } = trip;
     const zone = config.zones.find(({ id }) => id === zoneId);

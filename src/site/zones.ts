@@ -3,11 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
-import { applicableCounters, isShutDown } from "../domain/swinger.ts";
+import { applicableCounters, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
 import type { TestedZone } from "../store/overrides.ts";
+import { readJournalOverDamage, type ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { BypassView, SimulationView, ZoneSourceView, ZoneView } from "./zone-view.ts";
 
@@ -32,16 +33,16 @@ function testedAtOf(zone: Zone, tested: TestedZone | undefined): string | null {
 /** State of the zones and actions on them. */
 export class SiteZones {
   readonly #parts: SiteParts;
+  readonly #journalOr: ReadOr;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
+    this.#journalOr = readJournalOverDamage(parts);
   }
 
   list(): readonly ZoneView[] {
-    const { zoneService, journal, clock } = this.#parts;
-    const faults = journal.faults.list();
-    const swingers = journal.swingers.all();
-    const tested = new Map(journal.zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone]));
+    const { zoneService, clock } = this.#parts;
+    const { faults, swingers, tested } = this.#stored();
     return zoneService.monitor.zones().map(({ zone, contact, sinceWallMs }) => {
       const swinger = applicableCounters(zone, swingers.get(zone.id), clock.wallMs());
       const ordered = zoneService.zoneOverrides.dispositionOf(zone);
@@ -72,6 +73,25 @@ export class SiteZones {
     });
   }
 
+  /** What the journal has of the zones; without what is on a damaged page of it. */
+  #stored() {
+    const { faults, swingers, zoneOverrides } = this.#parts.journal;
+    return {
+      faults: this.#journalOr(
+        () => faults.list(),
+        () => [],
+      ),
+      swingers: this.#journalOr(
+        () => swingers.all(),
+        () => new Map<string, SwingerCounters>(),
+      ),
+      tested: this.#journalOr(
+        () => new Map(zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone])),
+        () => new Map<string, TestedZone>(),
+      ),
+    };
+  }
+
   /** Where a zone reads its contact, with its last message. @throws AppError `not-found` for an unknown zone */
   source(zoneId: string): ZoneSourceView {
     // An alarm panel has zones that no configuration names.
@@ -92,8 +112,12 @@ export class SiteZones {
 
   /** Life-safety zones whose trips are currently suppressed for any reason. */
   lifeSafetySuppressed(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
-    const test = this.#parts.zoneService.zoneOverrides.isWalkTest
-      ? this.#parts.zoneService.zoneOverrides.walkTests.report()
+    const { isWalkTest, walkTests } = this.#parts.zoneService.zoneOverrides;
+    const test = isWalkTest
+      ? this.#journalOr(
+          () => walkTests.report(),
+          () => undefined,
+        )
       : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
       if (!zone.isLifeSafety || disposition === "waiting") return [];

@@ -1,6 +1,7 @@
 import { refFrom, refText, type ObjectiveScope } from "../domain/objective.ts";
 import type { Role } from "../domain/principal.ts";
 import { readDatabase, Store, type Database } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 import { transaction } from "./transaction.ts";
 
 export interface Account {
@@ -144,7 +145,10 @@ function toAccount(row: AccountRow | undefined): Account | undefined {
 
 /** The objectives of an account as stored. */
 export function scopeOf(text: string): ObjectiveScope {
-  return (JSON.parse(text) as string[]).flatMap((one) => refFrom(one) ?? []);
+  // Of a damaged list those remain that can still be read: without any, the account has access to nothing.
+  const found = storedJson<unknown>(text, undefined);
+  const texts: readonly unknown[] = Array.isArray(found) ? found : text.split('"');
+  return texts.flatMap((one) => refFrom(String(one)) ?? []);
 }
 
 /**

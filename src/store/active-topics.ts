@@ -1,4 +1,5 @@
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 import { transaction } from "./transaction.ts";
 
 /** The topics of each source with a wildcard whose last message was an opening, a tamper, a low battery, a loss or an arming. */
@@ -14,7 +15,7 @@ export class ActiveTopicStore extends Store {
   /** The topics of each source that has any, the oldest first. */
   all(): Map<string, readonly string[]> {
     return new Map(
-      this.#all.all().map(({ source, topics }) => [source, JSON.parse(topics) as readonly string[]]),
+      this.#all.all().map(({ source, topics }) => [source, storedJson<readonly string[]>(topics, [])]),
     );
   }
 

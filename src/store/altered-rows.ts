@@ -14,6 +14,17 @@ export function isForgotten(table: string): boolean {
   return FORGOTTEN.has(table);
 }
 
+/** The dates of a record, each with the column of its instant. */
+const DATES = { dateStart: "dateStartMs", dateEnd: "dateEndMs" } as const;
+
+/** A text that is no longer a date has its instant again, in UTC: a dispatch centre would reject the record, and clients could not read it. */
+const CORRECTED_DATES = Object.entries(DATES)
+  .map(
+    ([date, instant]) => `${date} = CASE WHEN ${date} IS NULL OR datetime(${date}) IS NOT NULL THEN ${date}
+      ELSE strftime('%Y-%m-%dT%H:%M:%SZ', ${instant} / 1000, 'unixepoch') END`,
+  )
+  .join(", ");
+
 /** Accepts altered rows as they are, or removes them, so that they are reported only once. */
 export function acceptAlteredRows(database: Database): void {
   const tables = summedTables(database);
@@ -24,7 +35,7 @@ export function acceptAlteredRows(database: Database): void {
     const settle = database.prepare(
       isForgotten(table)
         ? `DELETE FROM main.${table} WHERE ${key} = ?`
-        : `UPDATE main.${table} SET ${column} = NULL WHERE ${key} = ?`,
+        : `UPDATE main.${table} SET ${column} = NULL${table === "interventions" ? `, ${CORRECTED_DATES}` : ""} WHERE ${key} = ?`,
     );
     transaction(database, () => {
       for (const id of ids) settle.run(id);

@@ -2,6 +2,7 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { Store } from "./database.ts";
 import { setLastNumber } from "./sequence-gaps.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** A record and its outbox state, for the comparison with the dispatch centre. */
 export interface ComparedRow {
@@ -44,7 +45,7 @@ export class ComparedRecords extends Store {
   all(baseOf: (base: UpstreamRecord) => UpstreamRecord): ComparedRow[] {
     const rows: ComparedRow[] = [];
     for (const { deleted, base, ...row } of this.#all.iterate()) {
-      const kept = baseOf(JSON.parse(base ?? "{}") as UpstreamRecord);
+      const kept = baseOf(storedJson<UpstreamRecord>(base ?? "{}", {}));
       rows.push({ ...row, isDeleted: deleted === 1, base: kept });
     }
     return rows;

@@ -1,5 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
+import { addonError } from "./addon.ts";
 import { copyDurably } from "./durable-files.ts";
 import { maintainRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
@@ -55,10 +56,9 @@ function connect(path: string): Database {
   try {
     return new Sqlite(path);
   } catch (cause) {
-    throw new AppError("storage", `cannot open the database ${path}: ${(cause as Error).message}`, {
-      hint: "Check that the directory exists and that this user may write to it.",
-      cause,
-    });
+    const hint = "Check that the directory exists and that this user may write to it.";
+    const message = `cannot open the database ${path}: ${(cause as Error).message}`;
+    throw addonError(cause) ?? new AppError("storage", message, { hint, cause });
   }
 }
 
@@ -78,7 +78,7 @@ export abstract class Store {
 
 /** Reads a database file that may be in use. */
 export function readDatabase<T>(path: string, read: (database: Database) => T): T {
-  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
+  const database = connectForReading(path);
   try {
     return read(database);
   } finally {
@@ -105,12 +105,20 @@ export function sqliteError(message: string, code: string): Error {
  * other connections once its frames are on disk.
  */
 export function openReadOnly(path: string): Database {
-  const database = new Sqlite(path, { readonly: true, fileMustExist: true });
+  const database = connectForReading(path);
   database.pragma("cell_size_check = ON");
   // Waiting would block the event loop; a writer blocks readers only while it repairs a log after a crash.
   database.pragma("busy_timeout = 250");
   database.pragma(`cache_size = ${CACHE_SIZE}`);
   return database;
+}
+
+function connectForReading(path: string): Database {
+  try {
+    return new Sqlite(path, { readonly: true, fileMustExist: true });
+  } catch (cause) {
+    throw addonError(cause) ?? cause;
+  }
 }
 
 /** Whether another process held the lock for longer than the busy timeout, so that a retry helps. */

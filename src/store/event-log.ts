@@ -1,7 +1,9 @@
+import { isoTime } from "../domain/clock.ts";
 import type { EventDetail, EventName, LoggedEvent, NewEvent } from "../domain/event.ts";
 import { isAudited, omittedEventsEntry, type EventRow } from "./audit-chain.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { Store } from "./database.ts";
+import { storedJson } from "./stored-json.ts";
 import { transaction } from "./transaction.ts";
 
 /** An audited event is in both tables until the log displaces it; then only the audit trail has it. */
@@ -105,8 +107,8 @@ export class EventLog extends Store {
 function toEvent({ at, origin, detail, ...rest }: EventRow): LoggedEvent {
   return {
     ...rest,
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     from: origin,
-    detail: JSON.parse(detail) as EventDetail,
+    detail: storedJson<EventDetail>(detail, {}),
   };
 }

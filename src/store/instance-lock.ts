@@ -1,12 +1,14 @@
 import Sqlite from "better-sqlite3";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { addonError } from "./addon.ts";
 import { isBusy } from "./database.ts";
 
 /**
  * Locks the data directory for this process, with an open write transaction on a small file. The kernel releases it
  * when the process ends, so there are no stale locks.
  * @returns a function that releases the lock
- * @throws AppError `busy` if another daemon holds the directory, `storage` if the file cannot be used
+ * @throws AppError `busy` if another daemon holds the directory, `storage` if the file cannot be used, `unavailable` without the
+ *   add-on of the database
  */
 export function takeInstanceLock(path: string): () => void {
   const lock = openLock(path);
@@ -28,7 +30,7 @@ function openLock(path: string): Sqlite.Database {
   try {
     return new Sqlite(path, { timeout: 0 });
   } catch (cause) {
-    throw unusableError(path, cause);
+    throw addonError(cause) ?? unusableError(path, cause);
   }
 }
 

@@ -1,4 +1,10 @@
-import type { Objective, ObjectiveRef, ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
+import {
+  OBJECTIVE_TYPES,
+  type Objective,
+  type ObjectiveRef,
+  type ObjectiveSource,
+  type ObjectiveType,
+} from "../domain/objective.ts";
 import { completed, idsAsked, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
 import type { Statement } from "better-sqlite3";
 import { Store } from "./database.ts";
@@ -68,6 +74,9 @@ export class ObjectiveStore extends Store {
   /** The number of objectives by type, with the version of their list. */
   readonly #totals = new Map<ObjectiveType, { readonly version: string; readonly total: number }>();
   readonly #version = this.prepare<string>("SELECT version FROM list_versions WHERE kind = ?").pluck();
+  readonly #addVersions = this.prepare(
+    "INSERT OR IGNORE INTO list_versions(kind, version) SELECT value, lower(hex(randomblob(8))) FROM json_each(?)",
+  );
   readonly #put = this.prepare(
     `INSERT INTO objectives(kind, id, data, source) VALUES(:type, :id, :data, :source)
      ON CONFLICT(kind, id) DO UPDATE SET data = excluded.data, source = excluded.source
@@ -147,6 +156,11 @@ export class ObjectiveStore extends Store {
    */
   put(type: ObjectiveType, objective: Objective, source: ObjectiveSource): void {
     this.#put.run({ type, id: objective.id, data: JSON.stringify(objective), source });
+  }
+
+  /** Gives each list the version that it may have lost: without it, no list can be read. */
+  completeVersions(): void {
+    this.#addVersions.run(JSON.stringify(OBJECTIVE_TYPES));
   }
 
   /** Marks objectives that the configuration no longer describes as imported. */

@@ -1,5 +1,6 @@
 import type { InFlightValues, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
+import { storedJson } from "./stored-json.ts";
 
 /** The columns of a stored entry after its key, in the order of `valuesOf`. */
 export const ENTRY_COLUMNS =
@@ -102,7 +103,7 @@ export function toEntry(found: unknown): OutboxEntry | undefined {
     possiblyDuplicated: row.doubted === 1,
     sweeps: row.sweeps,
     sweepAtMs: row.sweep_at,
-    inFlightValues: row.ghosts === null ? {} : (JSON.parse(row.ghosts) as InFlightValues), // words: allowed
+    inFlightValues: row.ghosts === null ? {} : storedJson<InFlightValues>(row.ghosts, {}), // words: allowed
     inFlightUntilMs: row.ghosts_until,
     verifyAtMs: row.verify_at,
     missingSinceMs: row.missing_since,

@@ -5,6 +5,7 @@ import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { isSumColumn, rowSum, type RowKey } from "./row-checksums.ts";
+import { correctedWords, type NamedRow } from "./corrected-words.ts";
 import { setLastNumber } from "./sequence-gaps.ts";
 import { tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
@@ -126,9 +127,13 @@ class RowCopier {
     const row = this.#named(raw);
     if (row === undefined || (raw.rowId === null) === this.#source.hasRowId) return;
     const isAltered = this.#isAltered(row);
-    if (isAltered) this.#altered.push(raw.rowId ?? String(row.get(this.#source.key[0] ?? "")));
+    const key = raw.rowId ?? String(row.get(this.#source.key[0] ?? ""));
+    if (isAltered) this.#altered.push(key);
     if (isAltered && isForgotten(this.table)) return;
-    if (!this.#put(row, isAltered)) this.#refused += 1;
+    if (this.#put(row, isAltered)) return;
+    const corrected = correctedWords(this.table, row);
+    if (!corrected || !this.#put(corrected, isAltered)) this.#refused += 1;
+    else if (!isAltered) this.#altered.push(key);
   }
 
   /**
@@ -185,8 +190,6 @@ class RowCopier {
     }
   }
 }
-
-type NamedRow = ReadonlyMap<string, RawValue>;
 
 /** Unchanged rows are not written, because rows of some tables must not be updated. */
 function mergeStatement({ name, key }: Table, columns: readonly string[], isOnlyNew: boolean): string {

@@ -4,6 +4,7 @@ import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { Store } from "./database.ts";
 import { lastNumbers, setLastNumber } from "./sequence-gaps.ts";
+import { storedJson } from "./stored-json.ts";
 import { transaction } from "./transaction.ts";
 
 /** Results that are kept: weekly tests of ten years. Without a limit, a client that starts and ends tests would fill the disk. */
@@ -98,7 +99,7 @@ export class WalkTestStore extends Store {
   /** The running test, or the last one. */
   latest(): WalkTest | undefined {
     const row = this.#latest.get();
-    return row && { ...row, zones: JSON.parse(row.zones ?? "[]") as TestableZone[] };
+    return row && { ...row, zones: storedJson<TestableZone[]>(row.zones ?? "[]", []) };
   }
 
   /** @returns the test with its number */

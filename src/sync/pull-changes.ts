@@ -30,7 +30,7 @@ export class PullChanges {
     const possible = this.#possible(stored.record, adopt);
     if (Object.keys(possible).length === 0 && Object.keys(own).length === 0) return stored;
     const fields = { ...fieldsOf(stored.record), ...possible };
-    const instants = instantsOf(fields, this.#context.timezone);
+    const instants = instantsOf(fields, this.#context.timezone, possible);
     const before = Object.fromEntries(
       Object.keys({ ...possible, ...own }).map((field) => [
         field,
@@ -60,7 +60,7 @@ export class PullChanges {
     const { objectiveType: _type, objectiveId: _id, ...rest } = valid;
     const known = isKnown ? valid : rest;
     try {
-      instantsOf({ ...fieldsOf(record), ...known }, this.#context.timezone);
+      instantsOf({ ...fieldsOf(record), ...known }, this.#context.timezone, known);
       return known;
     } catch {
       const { dateStart: _start, dateEnd: _end, ...dateless } = known;

@@ -12,6 +12,7 @@ import { Reconciler } from "./reconciler.ts";
 import { DuplicateSweep } from "./recovery/duplicate-sweep.ts";
 import { LinkedIdHistory } from "./recovery/highest-id.ts";
 import { RecordAudit } from "./recovery/record-audit.ts";
+import { SeparateWork } from "./separate-work.ts";
 import { SyncCommands } from "./sync-commands.ts";
 import { SyncConditions } from "./sync-conditions.ts";
 import { SyncStore } from "./sync-store.ts";
@@ -55,10 +56,11 @@ export class Push {
   readonly #sweep: DuplicateSweep;
   /** Compares the centre's list with the records of this site. */
   readonly audit: RecordAudit;
+  readonly #separate: SeparateWork;
   readonly #due: DueEntries;
   readonly #active = new ActiveRecords();
   readonly #queues: Readonly<Record<OutboxQueue, PushQueue>>;
-  /** False before the first cycle and after a database error: interrupted requests are handled first. */
+  /** False before the first cycle and after an error: interrupted requests and damaged texts are handled first. */
   #isHealthy = false;
   #areChecksWanted = false;
   #warming: Promise<void> | undefined;
@@ -81,6 +83,7 @@ export class Push {
     this.#createFlow = new CreateFlow(context);
     this.#reconciler = new Reconciler(context);
     this.#sweep = new DuplicateSweep(context);
+    this.#separate = new SeparateWork(context);
     this.audit = new RecordAudit(context, () => this.#nextOf("urgent") !== undefined);
     this.#conditions = context.syncConditions;
     this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
@@ -185,8 +188,14 @@ export class Push {
     if (queue === "bulk") this.#keepUrgentWarm();
     const { entry } = due;
     return this.#active.hold(queue, due, () =>
-      entry.phase === "linked" ? this.#reconciler.work(entry) : this.#createFlow.work(entry),
+      this.#alone(entry, () =>
+        entry.phase === "linked" ? this.#reconciler.work(entry) : this.#createFlow.work(entry),
+      ),
     );
+  }
+
+  async #alone({ interventionId }: OutboxEntry, work: () => Promise<void>): Promise<void> {
+    if (!(await this.#separate.run(interventionId, work))) this.#isHealthy = false;
   }
 
   #nextOf(queue: OutboxQueue): DueEntry | undefined {
@@ -217,6 +226,6 @@ export class Push {
   async #verify(entry: OutboxEntry): Promise<void> {
     const due = { entry, similarityKey: `check of ${entry.interventionId}` };
     if (!this.#active.isFree("bulk", due)) return;
-    await this.#active.hold("bulk", due, () => this.#reconciler.work(entry));
+    await this.#active.hold("bulk", due, () => this.#alone(entry, () => this.#reconciler.work(entry)));
   }
 }

@@ -2,7 +2,6 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { isStorageError } from "../store/database.ts";
 import { isDamage } from "../store/integrity.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Link } from "./link.ts";
@@ -103,13 +102,15 @@ export class SyncScheduler {
     );
   }
 
-  /** A database error raises a condition; the next check retries. */
+  /**
+   * An error raises a condition; the next check retries. A defect too, as in a damaged row that a comparison meets: it must not keep
+   * back the records.
+   */
   async #withDatabase(work: () => void | Promise<void>): Promise<void> {
     const { conditions, log, onDamage } = this.#options;
     try {
       await work();
     } catch (error) {
-      if (!isStorageError(error)) throw error;
       if (isDamage(error)) onDamage?.(error);
       log.error("sync-failed", { error });
       conditions.raise("outbox-write-failed", { reason: messageOf(error) });

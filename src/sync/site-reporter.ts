@@ -60,6 +60,8 @@ export class SiteReporter {
   #running: Promise<void> | undefined;
   #isStopped = false;
   #rejection = "";
+  /** Address of the dispatch centre that takes reports, as last known. */
+  #offered: string | null = null;
   /** Monotonic time of the last report that was taken, or of the start. */
   #takenAtMs: number;
 
@@ -99,7 +101,7 @@ export class SiteReporter {
   #due(): void {
     const { reportS, random, baseUrl } = this.#options;
     this.#arm(reportS * 1000 * (1 - JITTER * random()));
-    if (this.#running || this.#isPaused || this.#facts.reportsTo !== baseUrl) return;
+    if (this.#running || this.#isPaused || this.#offeredBy() !== baseUrl) return;
     this.#running = this.#send()
       .catch((error: unknown) => this.#options.log.warn("site-report-failed", { reason: messageOf(error) }))
       .finally(() => (this.#running = undefined));
@@ -144,8 +146,19 @@ export class SiteReporter {
     }
   }
 
+  /** Address of the dispatch centre that takes reports; null for none. While it cannot be read, it is the last one that is known. */
+  #offeredBy(): string | null {
+    try {
+      this.#offered = this.#facts.reportsTo;
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+    }
+    return this.#offered;
+  }
+
   #note(baseUrl: string | null): void {
     try {
+      this.#offered = baseUrl;
       this.#facts.noteReportsTo(baseUrl);
     } catch (error) {
       // On a full disk the next sign-in tries again.

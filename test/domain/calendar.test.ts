@@ -7,6 +7,7 @@ import {
   parseDateTime,
   offsetSpan,
 } from "../../src/domain/calendar.ts";
+import { isoTime } from "../../src/domain/clock.ts";
 
 const BUCHAREST = "Europe/Bucharest";
 
@@ -144,4 +145,19 @@ describe("the span of one offset", () => {
 test("an unknown time zone is detected", () => {
   expect(isTimeZone(BUCHAREST)).toBe(true);
   expect(isTimeZone("Europe/Bukarest")).toBe(false);
+});
+
+test("a time outside the calendar, as of a damaged row, is the nearest one that can be written", () => {
+  for (const [wallMs, year] of [
+    [1e16, "9999"],
+    [-1e16, "0001"],
+    [Number.POSITIVE_INFINITY, "9999"],
+  ] as const) {
+    expect(isoTime(wallMs).slice(0, 4)).toBe(year);
+    expect(parseDateTime(isoTime(wallMs), "UTC")).toBeDefined();
+    for (const zone of ["Europe/Bucharest", "Pacific/Kiritimati", "America/Adak"]) {
+      expect(formatLocal(wallMs, zone)).toMatch(/^(0001|9999)-\d\d-\d\dT\d\d:\d\d:\d\d$/);
+      expect(localDayTime(wallMs, zone).day).toBeLessThan(7);
+    }
+  }
 });

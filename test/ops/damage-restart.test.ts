@@ -22,7 +22,7 @@ beforeEach(() => {
   dataDir = temporaryFolder();
   clock = new ManualClock();
   health = new ConditionRegistry(clock, newLog());
-  restarts = {};
+  restarts = { atMs: [] };
   ordered = 0;
   started = [];
 });
@@ -79,15 +79,27 @@ test("a journal found damaged restarts the daemon once, however many reads and w
   expect(health.list().map(({ code }) => code)).toEqual(["database-damaged"]);
 });
 
-test("a card that damages the journal again and again restarts the daemon every ten minutes", () => {
+test("a card that damages the journal again and again restarts the daemon after a minute, then every ten minutes", () => {
   run().onJournalError(DAMAGE);
-  clock.advance(60_000);
+  clock.advance(1);
   expect(ordered).toBe(1);
   run().onJournalError(DAMAGE);
-  clock.advance(500_000);
+  clock.advance(59_000);
   expect(ordered).toBe(1);
-  clock.advance(100_000);
+  clock.advance(1_000);
   expect(ordered).toBe(2);
+  for (const wanted of [3, 4, 5]) {
+    run().onJournalError(DAMAGE);
+    clock.advance(599_000);
+    expect(ordered).toBe(wanted - 1);
+    clock.advance(1_000);
+    expect(ordered).toBe(wanted);
+  }
+  // After a quiet hour the next one is as the first.
+  clock.advance(3_600_000);
+  run().onJournalError(DAMAGE);
+  clock.advance(1);
+  expect(ordered).toBe(6);
 });
 
 test("a full disk does not restart the daemon, nor does damage after its end", () => {
@@ -100,7 +112,7 @@ test("a full disk does not restart the daemon, nor does damage after its end", (
   expect(health.list()).toEqual([]);
 });
 
-test("records found damaged by any thread or by a backup restart the daemon once, and a second time after ten minutes", () => {
+test("records found damaged by any thread or by a backup restart the daemon once, and a second time after a minute", () => {
   const first = runWithHousekeeping();
   requestIntegrityCheck(dataDir, "santinela.db: database disk image is malformed");
   clock.advance(10_000);
@@ -116,7 +128,7 @@ test("records found damaged by any thread or by a backup restart the daemon once
 
   startAgain(second);
   requestIntegrityCheck(dataDir, "row 3 missing from index outbox_due");
-  clock.advance(590_000);
+  clock.advance(50_000);
   expect(ordered).toBe(2);
   clock.advance(20_000);
   expect(ordered).toBe(3);

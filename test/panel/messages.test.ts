@@ -147,6 +147,7 @@ const AT_THE_START: ReadonlySet<string> = new Set([
   "ops/stopped-centre.ts",
   "postgres/migrations.ts",
   "postgres/sqlite-move.ts",
+  "store/addon.ts",
   "store/instance-lock.ts",
 ]);
 

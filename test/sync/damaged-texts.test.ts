@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A memory card flips a bit in a text of an outbox entry, which is not JSON then. */
+/* A memory card flips a bit in a text of a record or of its outbox entry, which is no date or JSON then. */
 
 let centre: InMemoryCentre;
 let site: SyncingSite;
@@ -124,4 +125,59 @@ test("a damaged comparison with the dispatch centre is none until the next", asy
     await look();
     expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1 });
   }
+});
+
+describe("a record with a damaged date", () => {
+  const DATED = { dateStart: "2026-11-20T23:30:00", dateEnd: "2026-11-21T01:00:00" };
+  let id: number;
+  beforeEach(async () => {
+    ({ id } = site.create(DATED, randomUUID()));
+    await site.push.cycle();
+    site.app.database.exec("UPDATE interventions SET dateStart = '~026-11-20T23:30:00', dateEnd = 'x'");
+    site.restart();
+  });
+
+  test("takes the changes of both sides and holds up no other", async () => {
+    centre.edit(1, { crews: 3 });
+    await look();
+    expect(site.app.interventions.get(id).record.crews).toBe(3);
+    expect(site.app.interventions.update(id, { notes: "by the gate" }, OPERATOR_USER).record.notes).toBe(
+      "by the gate",
+    );
+    site.create({ priority: "high" }, randomUUID());
+    await site.push.cycle();
+    expect(centre.rows.size).toBe(2);
+  });
+
+  test("has a date again once a dispatcher or a user gives one", async () => {
+    centre.edit(1, { dateStart: "2026-11-20T23:45:00" });
+    await look();
+    const { dateEnd, ...fields } = DATED;
+    expect(() => site.app.interventions.update(id, { dateEnd: "x" }, OPERATOR_USER)).toThrow(
+      "dateEnd must be",
+    );
+    site.app.interventions.update(id, { dateEnd }, OPERATOR_USER);
+    expect(site.app.interventions.get(id).record).toMatchObject({
+      ...fields,
+      dateStart: "2026-11-20T23:45:00",
+      dateEnd,
+    });
+  });
+});
+
+test("a text that is damaged while the daemon runs holds up no other record, is a condition, and is corrected", async () => {
+  const { id } = site.create({ priority: "high", notes: "by the gate" }, randomUUID());
+  await site.push.cycle();
+  site.app.database.exec("UPDATE outbox SET base = 'z' || substr(base, 2)");
+  site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
+  site.create({ priority: "high" }, randomUUID());
+  await site.push.cycle();
+  expect(centre.rows.size).toBe(2);
+  expect(site.health.list()).toMatchObject([
+    { code: "outbox-write-failed", subject: `intervention ${id}`, text: expect.stringContaining("JSON") },
+  ]);
+  expect(site.entry(id)).toMatchObject({ phase: "linked", lastError: expect.stringContaining("JSON") });
+  await site.cycleAfterWait();
+  expect(centre.rows.get(1)).toMatchObject({ crews: 2 });
+  expect(site.conditions()).toEqual([]);
 });

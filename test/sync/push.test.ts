@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../src/domain/errors.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { TestApp, OPERATOR_USER } from "../support/app.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -212,7 +213,8 @@ describe("an unconfirmed record", () => {
     async (failpoint) => {
       const { id } = site.create();
       site.atFailpoint = (name) => {
-        if (name === failpoint) throw new Error("the process dies here");
+        // An error of the database ends the work where it is, as the end of the process does.
+        if (name === failpoint) throw new AppError("storage", "the process dies here");
       };
       await expect(site.push.cycle()).rejects.toThrow("the process dies here");
       site.atFailpoint = () => {};

@@ -129,7 +129,10 @@ export const EN_SETUP = {
   "restore.onlyInBackup": "Records only in the backup",
   "restore.warning":
     "The daemon restarts with the backup. The current database is kept in the quarantine directory; accounts and passwords are those of the backup. Trips whose records are missing from the backup are dispatched again.",
+  "restore.other":
+    "This backup is of another site: {site}. Restore it only if this device is to be that site from now on; then set site.ref to that reference.",
   "restore.do": "Restore",
+  "restore.doOther": "Restore the other site",
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",
 
   "earlier.title": "Earlier configurations",

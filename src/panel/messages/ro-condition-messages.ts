@@ -82,7 +82,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează în continuare. Ștergeți fișierele inutile.",
   "database-damaged":
-    "{problem}. Datele din paginile deteriorate nu pot fi citite. Serviciul repornește automat, cel mult o dată la zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
+    "{problem}. Datele din paginile deteriorate nu pot fi citite. Serviciul repornește automat în cel mult zece minute, recuperează ce se poate și transmite din nou declanșările. Dacă mesajul persistă, reporniți serviciul. Verificați discul.",
   "storage-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: înregistrările, declanșările și conturile se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau setați dataDir la un director de pe un disc.",
   "configuration-volatile":

@@ -117,6 +117,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "record {id} of the dispatch centre is linked without a reference: its objective, name and start are those of this intervention",
     "înregistrarea {id} de la dispecerat a fost asociată fără referință: obiectivul, numele și ora de început sunt cele ale intervenției",
   ],
+  ["this backup is of another site: {site}", "această copie este a altei locații: {site}"],
   ["the database is not available; try again", "baza de date este indisponibilă; reîncercați"],
   [
     "a part of the daemon is restarting; try again shortly",

@@ -137,7 +137,10 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.onlyInBackup": "Înregistrări numai în copie",
   "restore.warning":
     "Serviciul repornește cu această copie. Baza de date actuală se păstrează în directorul quarantine; conturile și parolele sunt cele din copie. Declanșările ale căror înregistrări lipsesc din copie se transmit din nou.",
+  "restore.other":
+    "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va fi de acum acea locație; apoi puneți acea referință în site.ref.",
   "restore.do": "Restaurare",
+  "restore.doOther": "Restaurarea celeilalte locații",
   "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
 
   "earlier.title": "Configurații anterioare",

@@ -61,19 +61,21 @@ async function uploadChunks(file: File, onPercent: (percent: number) => void): P
 
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
+  const { otherSite } = plan;
   const restore = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      await request("/site/restore", { method: "POST", body: { copy } });
+      await request("/site/restore", { method: "POST", body: { copy, otherSite: otherSite !== undefined } });
       showNotice(t("restore.done"));
     });
   return (
     <ConfirmDialog
       title={t("restore.question")}
-      action={t("restore.do")}
+      action={t(otherSite === undefined ? "restore.do" : "restore.doOther")}
       isDanger
       act={restore}
       close={close}
     >
+      {otherSite !== undefined && <p role="alert">{t("restore.other", { site: otherSite })}</p>}
       <dl class="facts">
         <dt>{t("restore.inBackup")}</dt>
         <dd>{plan.recordsInBackup}</dd>

@@ -1,3 +1,4 @@
+import { isoTime } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
@@ -238,7 +239,7 @@ export class ObjectiveMirror {
   #report(type: ObjectiveType, what: string, remedy: string): void {
     const found = this.#lists.lastRead(type);
     const fallback = found
-      ? `The mirror of ${new Date(found.completedAtMs).toISOString()} stays in use.`
+      ? `The mirror of ${isoTime(found.completedAtMs)} stays in use.`
       : "Only the configured and imported objectives are known.";
     this.#options.conditions.raise("objectives-mirror-stale", { type, what, fallback, remedy }, type);
   }
