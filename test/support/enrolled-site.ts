@@ -31,12 +31,15 @@ export function signIn(centre: TestApp, email: string, password = SITE_PASSWORD)
   return request(centre.app).post("/auth/token").send({ email, password });
 }
 
-/** Enrols a site. @returns a token of its account */
+/** Enrols a site. @param transfer for one that is enrolled already. @returns a token of its account */
 export async function enrolled(
   centre: TestApp,
   site: string,
   objectives: readonly string[],
+  transfer = false,
 ): Promise<string> {
-  const { body } = await claim(centre, await codeFor(centre, site, objectives), site).expect(201);
+  const { body } = await claim(centre, await codeFor(centre, site, objectives, { transfer }), site).expect(
+    201,
+  );
   return ((await signIn(centre, body.email).expect(200)).body as { token: string }).token;
 }

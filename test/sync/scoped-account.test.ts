@@ -49,7 +49,7 @@ test("a trip at an objective outside its scope waits as for one that does not ex
   await site.push.cycle();
   const waiting = site.entry(record.id);
   expect(waiting.upstreamId).toBeNull();
-  await enrolled(centre, "test", ["obiective/cladiri/1", "obiective/cladiri/3"]);
+  await enrolled(centre, "test", ["obiective/cladiri/1", "obiective/cladiri/3"], true);
   await site.cycleAfterWait();
   await site.cycleAfterWait();
   expect(site.entry(record.id).phase).toBe("linked");
