@@ -66,7 +66,7 @@ function restoreFocus(opener: Element | null): void {
     const { activeElement } = document;
     if (activeElement !== null && activeElement !== document.body) return;
     if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) opener.focus();
-    else document.getElementById("content")?.focus();
+    else document.getElementById("content")?.focus({ preventScroll: true });
   });
 }
 

@@ -19,6 +19,7 @@ export function keepFocus(page: Element): void {
     if (document.activeElement !== document.body) return;
     // Behind an open dialog nothing can have the focus.
     const dialog = document.querySelector<HTMLElement>("dialog[open] button");
-    (dialog ?? document.getElementById("content"))?.focus();
+    // The content is longer than a phone: its top would cover the warnings above it.
+    (dialog ?? document.getElementById("content"))?.focus({ preventScroll: true });
   }
 }

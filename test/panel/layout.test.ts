@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
@@ -133,6 +134,26 @@ describeWithBrowser("the parts of a screen", () => {
       // Below the name of the contact is its time, below that of the record the time of the record.
       expect([lines[0], lines[2]]).toEqual([2, 2]);
       expect(room).toBeGreaterThan(0);
+    });
+
+    test("the warning of suppressed fire alarms stays in view when a button with the focus vanishes, as at the sign-in", async () => {
+      await site.daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "painters"]);
+      const home = await page.open("status");
+      await home.markup(".journey").shown();
+      await eventually("the warning", () =>
+        page.evaluate<boolean>("document.querySelector('.banner') !== null"),
+      );
+      const before = await boxOf(page, ".banner");
+      await page.evaluate(`(() => {
+        const button = document.querySelector("main").insertBefore(document.createElement("button"), null);
+        button.focus({ preventScroll: true });
+        button.remove();
+      })()`);
+      await eventually("the focus in the content", () =>
+        page.evaluate<boolean>("document.activeElement?.id === 'content'"),
+      );
+      expect(await boxOf(page, ".banner")).toEqual(before);
+      await site.daemon.run(["zones", "restore", "--zone", "smoke"]);
     });
 
     test("the history of the zones has room for a day beside their names", async () => {
