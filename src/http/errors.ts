@@ -99,7 +99,7 @@ function operatingError(cause: unknown): unknown {
 
 /**
  * Responds with the error shape of the contract, and logs internal errors.
- * @param pause of clients whose requests cannot be handled now
+ * @param pause of clients whose requests the database or the disk prevents
  * @param onDamage called for a damaged page of a database
  */
 export function answerError(
@@ -123,7 +123,9 @@ export function answerError(
     }
     if (error instanceof AppError && error.retryAfterS !== undefined) {
       const { code, retryAfterS } = error;
-      response.set("Retry-After", String(code === "unavailable" ? pause.next(retryAfterS) : retryAfterS));
+      // With a cause the database or the disk is the reason, which concerns all clients.
+      const concernsAll = code === "unavailable" && error.cause !== undefined;
+      response.set("Retry-After", String(concernsAll ? pause.next(retryAfterS) : retryAfterS));
     }
     const reason = reasonOf(error);
     if (reason !== undefined) response.set(ERROR_CODE_HEADER, reason);
