@@ -25,7 +25,7 @@ export function addAccessCommands(root: CommandGroup): void {
       "show where other devices open the web panel, with a QR code",
       async () => (await import("./address.ts")).showAddress,
     )
-    .option("--set-up", "include the one-time code of the set-up, while it is unused; only on a Raspberry Pi")
+    .option("--set-up", "include the one-time set-up code, while it is unused; only on a Raspberry Pi")
     .option("--dark-text", "draw the QR code for dark text on a light background")
     .option("--json", "print JSON");
   root

@@ -7,7 +7,7 @@ import type { JsonOption } from "./command-group.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 interface AddressOptions extends JsonOption {
-  /** Also the one-time code of the set-up, while it is kept and unused. */
+  /** Also the one-time set-up code, while it is kept and unused. */
   readonly setUp?: boolean;
   /** For dark text on a light background. */
   readonly darkText?: boolean;
@@ -15,7 +15,7 @@ interface AddressOptions extends JsonOption {
 
 /**
  * Prints where other devices open the web panel, with a QR code, and the fingerprint to compare.
- * @throws AppError `no-input` if there is no code of the set-up to print
+ * @throws AppError `no-input` if there is no set-up code to print
  */
 export async function showAddress(
   config: Pick<Config, "http" | "dataDir">,
@@ -29,7 +29,7 @@ export async function showAddress(
   const fingerprint = authority?.fingerprint ?? null;
   if (json)
     return void stdout.write(jsonText({ addresses, fingerprint, ...(code === undefined ? {} : { code }) }));
-  const coded = code === undefined ? "" : `One-time code of the set-up: ${code}\n`;
+  const coded = code === undefined ? "" : `One-time set-up code: ${code}\n`;
   const [first] = addresses;
   if (first === undefined) {
     stdout.write(`Only this device can open the web panel: http.host is ${http.host}.\n${coded}`);
@@ -46,7 +46,7 @@ export async function showAddress(
 function keptCode(dataDir: string): string {
   const code = new SetUpCode(dataDir).read();
   if (code !== undefined) return code;
-  throw new AppError("no-input", "there is no unused code of the set-up", {
+  throw new AppError("no-input", "there is no unused set-up code", {
     hint: "It is kept only on a Raspberry Pi, until it is used. Set a password: santinela user passwd --email <address>",
   });
 }

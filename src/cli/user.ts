@@ -128,7 +128,7 @@ async function withAccounts(
   const database = openForCommand(config.dataDir);
   try {
     // The unit that announces the code looks for its file.
-    const warn = (): void => void terminal.stderr.write("the used code of the set-up cannot be removed\n");
+    const warn = (): void => void terminal.stderr.write("the used set-up code cannot be removed\n");
     const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
     await use(localRemote(new AccountService({ database, clock, onClaimed })));
   } finally {

@@ -10,7 +10,7 @@ const BOOT_PARTITION = "/boot/firmware";
 const FILE = "set-up-code";
 
 /**
- * The one-time code of the set-up. On a machine with a boot partition it is kept until it is used, so that a power cut before the
+ * The one-time set-up code. On a machine with a boot partition it is kept until it is used, so that a power cut before the
  * set-up does not make the device unreachable; on all others only the first start shows it.
  */
 export class SetUpCode {

@@ -444,14 +444,14 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
   });
 
-  test("is removed also with a read-only boot partition that has the code of the set-up", async () => {
+  test("is removed also with a read-only boot partition that has the set-up code", async () => {
     await install("this");
     await debian.ok(`mkdir -p /boot/firmware && mount -t tmpfs tmpfs /boot/firmware
       touch /boot/firmware/santinela-code.txt && mount -o remount,ro /boot/firmware`);
     const { code, stderr } = await debian.run("dpkg -r santinela");
     await debian.ok("umount /boot/firmware && rmdir /boot/firmware");
     expect(code).toBe(0);
-    expect(stderr).toContain("remove the code of the set-up by hand");
+    expect(stderr).toContain("remove the set-up code by hand");
   });
 
   test("runs again when its removal fails", async () => {
