@@ -87,7 +87,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.fact.event": "Eveniment",
   "events.fact.who": "Autor",
   "events.fact.from": "Sursă",
-  "events.fact.subject": "Referitor la",
+  "events.fact.subject": "Subiect",
   "events.fact.detail": "Date salvate",
 
   "sync.upstreamId": "cu nr. {id}",
