@@ -287,7 +287,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const log = page.screen("events");
     await log.text(/^The dispatch centre was not running for a time/).shown();
     await page.speak("RO");
-    await log.text(/^de la [\d:]+, până la [\d:]+, motiv: serviciul nu a funcționat · serviciu$/).shown();
+    await log.text(/^de la [\d:]+, până la [\d:]+, motiv: serviciul nu a funcționat · serviciul$/).shown();
   });
 });
 

@@ -90,7 +90,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.fact.subject": "Subiect",
   "events.fact.detail": "Date salvate",
 
-  "sync.upstreamId": "cu nr. {id}",
+  "sync.upstreamId": "nr. {id} la dispecerat",
   "sync.now": "Sincronizare acum",
   "sync.needsAttention": {
     one: "{n} înregistrare necesită atenție",
