@@ -35,7 +35,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.reason": "motiv: {value}",
   "detail.recoveries": "recuperări",
   "detail.redelivered": "retransmise",
-  "detail.refusedMeanwhile": "altele de același fel între timp: {value}",
+  "detail.refusedMeanwhile": "încă {value} între timp",
   "detail.removed": "eliminate",
   "detail.report": "proces-verbal nr. {value}",
   "detail.role": "rol: {value}",

@@ -158,7 +158,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.backup-downloaded": "copie de siguranță descărcată",
   "event.configuration-changed": "configurație modificată din panoul web",
   "event.configuration-reverted": "revenire la configurația anterioară",
-  "event.configuration-unproven": "configurație neverificată păstrată",
+  "event.configuration-unproven": "configurație păstrată fără verificare",
   "event.zones-edited": "zone modificate în fișier",
   "event.power-off-ordered": "dispozitiv oprit",
   "event.output-switched": "ieșire comutată",
