@@ -1,10 +1,12 @@
+import { DEVICE_LIST_BYTES_MAX } from "../domain/device-list.ts";
+
 /** No sensor sends a packet of this size; camera pictures of usual resolutions still pass. */
 export const PACKET_BYTES_MAX = 256 * 1024;
 /**
  * A message of a client that has signed in to the built-in broker: the list that a zigbee2mqtt with 200 devices publishes has
  * about 1 MiB, and with half of it the bridge would be disconnected again and again.
  */
-export const MESSAGE_BYTES_MAX = 2 * 1024 * 1024 + PACKET_BYTES_MAX;
+export const MESSAGE_BYTES_MAX = DEVICE_LIST_BYTES_MAX + PACKET_BYTES_MAX;
 
 /** Packet type of PUBLISH (MQTT 3.1.1, 2.2.1). */
 const PUBLISH = 3;

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
+import { DEVICE_LIST_BYTES_MAX } from "../domain/device-list.ts";
 import type { DiscoveryOptions, ReceivedMessage } from "../domain/discovery/device.ts";
 import { isAnnouncement, messageKey } from "../domain/discovery/sources.ts";
 
-/** The list of a zigbee2mqtt with 200 devices has about 1 MiB; it is one message. */
-const ANNOUNCEMENT_BYTES_MAX = 2 * 1024 * 1024;
 /** Messages of sensors are far smaller; larger ones are pictures. */
 const OTHER_BYTES_MAX = 16 * 1024;
 /** Parsed, messages take several times their size: this thread has 96 MB. */
@@ -13,7 +12,7 @@ const OTHERS_BYTES_MAX = 2 * 1024 * 1024;
 const MESSAGES_MAX = 4_000;
 const TOPIC_LENGTH_MAX = 512;
 /** Whatever may be kept fits: an announcement with its topic. */
-export const PACKET_BYTES_MAX = ANNOUNCEMENT_BYTES_MAX + 64 * 1024;
+export const PACKET_BYTES_MAX = DEVICE_LIST_BYTES_MAX + 64 * 1024;
 
 /** Messages of one sort, the oldest first, with their size. */
 class Kept {
@@ -50,7 +49,7 @@ export class ReceivedMessages {
   /** @returns whether there may be a new announcement of a device */
   take(topic: string, payload: Uint8Array, isRetained: boolean, atMs: number): boolean {
     const isAnnounced = isAnnouncement(topic, this.#options);
-    const sizeMax = isAnnounced ? ANNOUNCEMENT_BYTES_MAX : OTHER_BYTES_MAX;
+    const sizeMax = isAnnounced ? DEVICE_LIST_BYTES_MAX : OTHER_BYTES_MAX;
     if (payload.byteLength > sizeMax || topic.length > TOPIC_LENGTH_MAX || !isUtf8(payload)) {
       this.leave(topic);
       return false;

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener } from "node:http";
 import { ApiClient } from "../../src/client/api-client.ts";
 import { TokenCache } from "../../src/client/token-cache.ts";
 import type { Intervention, InterventionCreate } from "../../src/domain/intervention.ts";
@@ -14,6 +15,7 @@ import { Push } from "../../src/sync/push.ts";
 import { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { onTestFinished } from "vitest";
 import { PASSWORD, PATROL, TEST_ACCOUNTS, OPERATOR_USER, TestApp } from "./app.ts";
+import { close, listen } from "./loopback.ts";
 import type { InMemoryCentre } from "./in-memory-centre.ts";
 import type { NonconformingCentre } from "./nonconforming-centre.ts";
 
@@ -88,6 +90,26 @@ export class SyncingSite {
     onTestFinished(async () => {
       await site.close();
       await (isOurs ? centre.close() : centre.stop());
+    });
+    return site;
+  }
+
+  /**
+   * A site of a centre whose requests pass a handler of the test; all three end with it.
+   * @param answer passes a request on with `centre.app`
+   */
+  static async through(
+    centre: TestApp,
+    answer: RequestListener,
+    random?: () => number,
+  ): Promise<SyncingSite> {
+    const server = createServer(answer);
+    const site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await listen(server)}`, random);
+    onTestFinished(async () => {
+      await site.close();
+      server.closeAllConnections();
+      await close(server);
+      await centre.close();
     });
     return site;
   }

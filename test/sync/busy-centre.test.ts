@@ -1,12 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { RetryPause } from "../../src/http/retry-pause.ts";
 import { Link } from "../../src/sync/link.ts";
 import { TestApp } from "../support/app.ts";
-import { close, listen } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -16,27 +13,21 @@ import { SyncingSite } from "../support/syncing-site.ts";
 const STEP_MS = 250;
 
 describe("a site with an alarm", () => {
-  let centre: TestApp;
-  let server: Server;
   let isAway: boolean;
   let site: SyncingSite;
   const randoms = { next: () => 0 };
 
   beforeEach(async () => {
-    centre = await TestApp.forTest();
+    const centre = await TestApp.make();
     isAway = false;
-    server = createServer((request, response) => {
-      if (isAway) response.writeHead(503, { "Retry-After": "2" }).end();
-      else centre.app(request, response);
-    });
-    await listen(server);
-    const { port } = server.address() as AddressInfo;
-    site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${port}`, () => randoms.next());
-  });
-  afterEach(async () => {
-    await site.close();
-    server.closeAllConnections();
-    await close(server);
+    site = await SyncingSite.through(
+      centre,
+      (request, response) => {
+        if (isAway) response.writeHead(503, { "Retry-After": "2" }).end();
+        else centre.app(request, response);
+      },
+      () => randoms.next(),
+    );
   });
 
   /** Passes time; each attempt is over before the next step. */

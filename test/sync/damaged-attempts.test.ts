@@ -1,34 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
-import { close, listen } from "../support/loopback.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A dispatch centre of this project, which knows keys: a record without a response is sent again at once, with its key. */
 
 let centre: TestApp;
-let server: Server;
 let site: SyncingSite;
 let isAnswerLost: boolean;
 
 beforeEach(async () => {
   centre = await TestApp.make();
   isAnswerLost = false;
-  server = createServer((request, response) => {
+  site = await SyncingSite.through(centre, (request, response) => {
     if (!isAnswerLost || request.method !== "POST") return centre.app(request, response);
     // The record is stored there.
     response.write = () => true;
     response.end = () => response.destroy();
     centre.app(request, response);
   });
-  site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await listen(server)}`);
-});
-afterEach(async () => {
-  await site.close();
-  server.closeAllConnections();
-  await close(server);
-  await centre.close();
 });
 
 test.each([

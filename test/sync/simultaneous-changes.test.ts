@@ -1,8 +1,6 @@
-import { createServer, type Server } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
 import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
-import { close, listen } from "../support/loopback.ts";
 import { json } from "../support/nonconforming-centre.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -23,14 +21,13 @@ async function joined(): Promise<Intervention> {
 
 describe("at a Santinela centre", () => {
   let centre: TestApp;
-  let server: Server;
   /** What dispatchers save before each update of the site, first one first. */
   let saved: InterventionUpdate[];
   let updates: number;
 
   beforeEach(async () => {
     [centre, saved, updates] = [await TestApp.make(), [], 0];
-    server = createServer((request, response) => {
+    site = await SyncingSite.through(centre, (request, response) => {
       if (request.method === "PUT") {
         updates += 1;
         const change = saved.shift();
@@ -38,13 +35,6 @@ describe("at a Santinela centre", () => {
       }
       centre.app(request, response);
     });
-    site = new SyncingSite(await TestApp.make(), `http://127.0.0.1:${await listen(server)}`);
-  });
-  afterEach(async () => {
-    await site.close();
-    server.closeAllConnections();
-    await close(server);
-    await centre.close();
   });
 
   const there = (): Intervention | undefined => centre.records()[0];
