@@ -13,8 +13,12 @@ const control = {
   hang: () => {
     for (;;);
   },
-  /** In a native call, which cannot be interrupted. */
-  query: () => new Sqlite(":memory:").prepare(ENDLESS).get(),
+  /** In a native call, which cannot be interrupted. The test reads in `queries` that it has begun. */
+  query: () => {
+    const statement = new Sqlite(":memory:").prepare(ENDLESS);
+    Atomics.add(workerData.queries, 0, 1);
+    return statement.get();
+  },
   end: () => process.exit(1),
   /** Keeps 144 MB. */
   fill: () =>

@@ -20,6 +20,8 @@ let clock: ManualClock;
 let logged: string[];
 let conditions: ConditionRegistry;
 let isBroken: boolean;
+/** How many queries the threads have begun: memory that they share. */
+let queries: Int32Array;
 let options: ConstructorParameters<typeof SupervisedThread>[0];
 let thread: SupervisedThread<number>;
 /** The id of each run of the thread. */
@@ -27,13 +29,14 @@ let runs: number[];
 beforeEach(async () => {
   clock = new ManualClock();
   [logged, runs, isBroken] = [[], [], false];
+  queries = new Int32Array(new SharedArrayBuffer(4));
   const write = (line: string): void => void logged.push((JSON.parse(line) as { event: string }).event);
   const log = new JsonLog({ level: "debug", clock, write });
   conditions = new ConditionRegistry(clock, log);
   options = {
     name: "records",
     entry: new URL("pinged-thread.mjs", import.meta.url),
-    data: () => ({ isBroken }),
+    data: () => ({ isBroken, queries }),
     components: {},
     clock,
     log,
@@ -114,6 +117,7 @@ test("a stop does not wait for the query of a thread: the others stop in order b
   const query = front.remote<Control>("thread").query();
   let isOver = false;
   void query.catch(() => "the channel is closed");
+  await eventually("its query", () => queries[0] === 1);
   const stopped = front.stop().then(() => (isOver = true));
   clock.advance(8_000);
   await new Promise(setImmediate);
