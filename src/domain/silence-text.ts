@@ -15,7 +15,8 @@ export const SILENCE_TEXTS: Readonly<Record<Locale, SilenceTexts>> = {
     siteSilentName: (site, time) => `Locație fără comunicație de la ${time}: ${site}`,
     siteSilentDescription: ({ name, ref, time }) =>
       `Locația ${name} (${ref}) nu a mai raportat de la ${time}. Verificați alimentarea și conexiunea locației. Alarmele de acolo nu ajung la dispecerat.`,
-    siteSilentTogether: "Mai multe locații au încetat simultan să raporteze: verificați întâi furnizorul.",
+    siteSilentTogether:
+      "Mai multe locații au încetat simultan să raporteze: verificați întâi furnizorul de comunicații.",
     siteReportsAgain: (time) => `Locația raportează din nou de la ${time}.`,
   },
   en: {

@@ -116,15 +116,16 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     causes: RO_CAUSES,
     unknownTime: "o oră încă necunoscută",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, după ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
+      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, nu mai devreme de ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
     remark: ({ earliest, since }, cause) => {
       if (cause === "standing") return since === null ? "era deschisă" : `deschisă de la ${since}`;
-      if (cause === "after-restart") return earliest === null ? "după întrerupere" : `după ${earliest}`;
+      if (cause === "after-restart")
+        return earliest === null ? "după întrerupere" : `nu mai devreme de ${earliest}`;
       return cause === "chatter" ? "contact instabil" : "";
     },
     closed: "restabilită",
     continues: ({ id, name, at }) =>
-      `Continuă intervenția ${id} „${name}”${at === null ? "" : ` din ${at}`}.`,
+      `În continuarea intervenției ${id} „${name}”${at === null ? "" : ` din ${at}`}.`,
     openContactsName: (zones) =>
       `Armare cu ${zones === 1 ? "o zonă deschisă" : `${zones} ${quantityOf(zones)}zone deschise`}`,
     openContactsDescription: (time) => `La ${time}, la armare sau la reactivare, erau deschise:`,

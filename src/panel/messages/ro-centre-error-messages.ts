@@ -7,7 +7,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
   ],
   [
     'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref',
-    'Confirmați cu --transfer, prin HTTP cu "transfer": true; altă locație are nevoie de un site.ref propriu',
+    'Confirmați cu --transfer sau, prin HTTP, cu "transfer": true; altă locație are nevoie de un site.ref propriu',
   ],
   ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
   [

@@ -94,7 +94,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
-    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
+    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați ce repornește sau este suprasolicitat: un proces sau baza de date (santinela status, journalctl --unit=santinela).",
   "database-unavailable":

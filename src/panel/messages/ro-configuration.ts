@@ -202,7 +202,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["Add the user to the group gpio", "Adăugați utilizatorul în grupul gpio"],
   [
     "under systemd allow the device in the unit ({setting})",
-    "sub systemd permiteți accesul la dispozitiv în unitate ({setting})",
+    "sub systemd, permiteți accesul la dispozitiv în unitatea serviciului ({setting})",
   ],
   [
     "the program that reads GPIO chips cannot be started: {code}",

@@ -15,7 +15,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "deleted at the dispatch centre after it was done on both sides",
-    "ștearsă la dispecerat după ce a fost finalizată în ambele părți",
+    "ștearsă la dispecerat după ce a fost finalizată atât local, cât și acolo",
   ],
   ["deleted at the dispatch centre", "ștearsă la dispecerat"],
   [
@@ -40,6 +40,6 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "the dispatch centre has duplicates of this record ({ids} besides {id}) and dispatchers have edited several; delete all but one there",
-    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe; ștergeți-le acolo pe toate, cu excepția unuia",
+    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe dintre ele; ștergeți-le acolo pe toate, cu excepția unuia",
   ],
 ];

@@ -60,7 +60,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
-    "Adăugați utilizatorul în grupul gpio; sub systemd permiteți accesul la dispozitiv în unitate (DeviceAllow=char-gpiochip rw)",
+    "Adăugați utilizatorul în grupul gpio; sub systemd, permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
   ],
   ["{n} GPIO chips have {wanted}", "{n} cipuri GPIO au {wanted}"],
   ["set gpio.chip to a unique label", "setați gpio.chip la o etichetă unică"],

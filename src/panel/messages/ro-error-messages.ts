@@ -175,7 +175,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "se acceptă o imagine PNG sau JPEG, cu Content-Type: application/octet-stream",
   ],
   ["name must be one line of 1 to {n} characters", "numele: un singur rând, de la 1 la {n} de caractere"],
-  ["pins must be a list of at most {n} entries", "zonele de pe plan: o listă de cel mult {n}"],
+  ["pins must be a list of at most {n} entries", "zonele de pe plan: o listă de cel mult {n} de zone"],
   ["a zone has at most one pin on a plan", "o zonă apare o singură dată pe un plan"],
 
   // Set-up, accounts and configuration

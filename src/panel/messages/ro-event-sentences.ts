@@ -37,7 +37,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
     "Dispeceratul a fost restaurat dintr-o copie de siguranță și pierduse intervenția",
   "says.conflict-sent-again": "Retransmisă după o nouă declanșare: intervenția",
   "says.conflict-linked": "Asociată fără referință cu o înregistrare a dispeceratului: intervenția",
-  "says.conflict-unlinked": "Înregistrarea de la dispecerat nu mai este a intervenției",
+  "says.conflict-unlinked": "Înregistrarea de la dispecerat nu mai corespunde intervenției",
   "says.conflict-copied": "Dispeceratul are o copie a intervenției",
   "says.conflict-duplicates": "Dispeceratul are duplicate modificate ale intervenției",
   "says.objectives-changed": "Obiectivele dispeceratului s-au modificat",

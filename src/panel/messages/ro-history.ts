@@ -23,7 +23,7 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneTrips.title": "Declanșări",
   "zoneTrips.none": "Nicio declanșare în acest interval.",
   "zoneTrips.hours": "Declanșări pe oră, cele mai multe în intervalul {time}: {n}",
-  "zoneTrips.days": "Declanșări pe zi, cele mai multe {time}: {n}",
+  "zoneTrips.days": "Declanșări pe zi, cele mai multe pe {time}: {n}",
   "zoneTrips.suppressed": "netransmisă: {reason}",
   "zoneTrips.site.all": "Declanșările din ultimele 24 de ore",
   "zoneTrips.site.dispatched": "Declanșările transmise din ultimele 24 de ore",

@@ -89,7 +89,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.text":
     "Locația nu are dispecerat. La dispecerat, în ecranul Locații, creați un cod de unică folosință pentru {site} și introduceți-l aici.",
   "enrol.textNew":
-    "Locația nu are dispecerat. La dispecerat, în ecranul Locații, creați un cod de unică folosință pentru ea și introduceți-l aici. Locația preia referința codului.",
+    "Locația nu are dispecerat. La dispecerat, în ecranul Locații, creați un cod de unică folosință pentru ea și introduceți-l aici. Locația preia referința din cod.",
   "enrol.centre": "Adresa dispeceratului",
   "enrol.centreHint": "De exemplu https://dispecerat.example.ro sau linkul afișat împreună cu codul",
   "enrol.code": "Cod de unică folosință",
@@ -99,7 +99,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.do": "Înrolare locație",
   "enrol.busy": "Înrolare în curs; durează câteva secunde…",
   "enrol.done": "Intervențiile acestei locații ajung acum la {centre}.",
-  "enrol.siteIs": "Dispeceratul cunoaște această locație ca {site}.",
+  "enrol.siteIs": "La dispecerat, această locație este înregistrată ca {site}.",
   "enrol.objectives": "Contul ei are acces la {objectives}.",
   "enrol.outside":
     "Contul nu are acces la obiectivele acestor zone, deci declanșările lor ar rămâne în așteptare: {zones}",

@@ -13,10 +13,10 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.minOpenMs":
     "Cât timp trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu allowSlow.",
   "zoneHelp.confirmMs":
-    "După cât timp se declanșează un contact încă deschis, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
+    "După cât timp un contact rămas deschis declanșează zona, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
   "zoneHelp.autoRestoreS":
     "Zona revine automat la normal după acest număr de secunde, pentru senzori care nu transmit restabilirea.",
-  "zoneHelp.tamper": "De unde se citește sabotajul.",
+  "zoneHelp.tamper": "De unde se citește semnalul de sabotaj.",
   "zoneHelp.battery": "De unde se citește starea bateriei.",
   "zoneHelp.availability":
     "De unde se citește disponibilitatea senzorului, raportată de senzor sau de gateway.",
@@ -35,7 +35,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.swinger":
     "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
-    "Întârziere la punerea sub tensiune: secunde după pornirea dispozitivului în care deschiderile unei linii GPIO se ignoră. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
+    "Întârziere la punerea sub tensiune: câte secunde după pornirea dispozitivului se ignoră deschiderile unei linii GPIO. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
     "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
@@ -49,7 +49,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.bias":
     "Rezistența internă a liniei (pull-up sau pull-down); necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":
-    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele este deschis.",
+    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele transmite valoarea pentru deschis.",
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
   "zoneHelp.input.where":

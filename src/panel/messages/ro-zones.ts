@@ -172,14 +172,15 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și adăugați la valorile normale codul de închidere, dacă există.",
   "doubt.frigate-release":
     "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
-  "doubt.notifications-off": "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT.",
+  "doubt.notifications-off":
+    "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT ale echipamentului.",
   "doubt.wake-up-reports":
     "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
   "doubt.gate-for-others":
     "Zona se deschide când centrala raportează o alarmă. Zonele altor echipamente pot fi transmise doar cât timp centrala este armată, cu gate: {gate}",
   "doubt.gate-of-panel":
-    "Zona se transmite doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin ea.",
+    "Zona se transmite doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
     "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
 
