@@ -466,6 +466,36 @@ const HAZARDS: readonly Device[] = [
       open: { alarm_status: "alarm" },
     },
   ),
+  sensor(
+    "a detector of which only the description says that it detects heat",
+    "bucătărie",
+    { description: "Smart heat alarm", exposes: [binary("alarm"), tamper, batteryLow] },
+    {
+      zone: "bucatarie",
+      kind: "fire",
+      doubts: ["kind-guessed"],
+      normal: { alarm: false, tamper: false },
+      open: { alarm: true, tamper: false },
+    },
+  ),
+  [
+    "a sensor that reports blows and movements as actions",
+    {
+      announced: bridged("vitrină", {
+        description: "Vibration sensor",
+        exposes: [states("action", ["shake", "triple_strike", "movement"]), battery],
+      }),
+      zone: "vitrina",
+      kind: "glass",
+      doubts: ["kind-guessed"],
+      steps: [
+        [messagesOf("vitrină")({ battery: 100 }), "nothing"],
+        [messagesOf("vitrină")({ action: "triple_strike" }), "trip"],
+        ["30 s", "restore"],
+        [messagesOf("vitrină")({ action: "movement" }), "trip"],
+      ],
+    },
+  ],
 ];
 
 const REMOTE = [1, 2, 3, 4, 5, 6].flatMap((button) =>
@@ -512,6 +542,21 @@ const PRESSED: readonly Device[] = [
       ],
     },
   ],
+  [
+    "a doorbell's button that its user calls a panic button",
+    {
+      announced: bridged("Buton panică", {
+        description: "Smart doorbell button",
+        exposes: [states("action", ["pressed"]), battery],
+      }),
+      zone: "buton-panica",
+      kind: "panic",
+      steps: [
+        [messagesOf("Buton panică")({ battery: 90 }), "nothing"],
+        [messagesOf("Buton panică")({ action: "pressed" }), "trip"],
+      ],
+    },
+  ],
 ];
 
 /** Devices that are no sensors: what they are, their description, and what is exposed for them. */
@@ -521,6 +566,12 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
     "a siren that reports its state",
     "Siren",
     [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), tamper],
+  ],
+  ["the button of a doorbell", "Smart doorbell button", [states("action", ["pressed"]), battery]],
+  [
+    "a cube",
+    "Cube",
+    [states("action", ["shake", "throw", "tap", "slide", "flip90", "hold", "side_up", "rotate_left"])],
   ],
   [
     "a plug with a button",

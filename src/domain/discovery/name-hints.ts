@@ -4,7 +4,10 @@ const TAMPER = /\b(tamper|sabotaj)/;
 
 /** Parts of names that people give to contacts, in both languages of the product, without accents. */
 const HINTS: readonly (readonly [RegExp, ZoneKind])[] = [
-  [/\b(smoke|fire|fum|incendiu)/, "fire"],
+  [
+    /\b(smoke|fire|flame|fum|incendiu|heat (alarm|detector|sensor))|\b(detector|senzor) (de )?caldura/,
+    "fire",
+  ],
   [/\b(gas|gaz|co)\b|monoxide|monoxid/, "gas"],
   [/\b(leak|flood|water|apa|inundati)/, "flood"],
   [/\b(panic|panica|sos|emergency|urgenta)/, "panic"],
