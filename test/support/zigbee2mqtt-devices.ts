@@ -498,6 +498,31 @@ const HAZARDS: readonly Device[] = [
   ],
 ];
 
+/** What detects nothing but that it is opened. */
+const COVERS: readonly Device[] = [
+  sensor(
+    "the cover of a siren, whose alarm is its own",
+    "sirenă",
+    {
+      description: "Outdoor siren",
+      exposes: [
+        binary("alarm"),
+        states("alarm_state", ["alarm_sound", "alarm_light", "normal"]),
+        states("melody", ["1", "2"], { access: 3 }),
+        tamper,
+        batteryLow,
+      ],
+    },
+    {
+      zone: "sirena",
+      kind: "tamper",
+      normal: { alarm: false, alarm_state: "normal", tamper: false, battery_low: false },
+      open: { alarm: true, alarm_state: "alarm_sound", tamper: true, battery_low: false },
+      more: [[messagesOf("sirenă")({ tamper: false, battery_low: true }), "battery"]],
+    },
+  ),
+];
+
 const REMOTE = [1, 2, 3, 4, 5, 6].flatMap((button) =>
   ["hold", "single", "double", "triple", "release"].map((press) => `button_${button}_${press}`),
 );
@@ -565,7 +590,7 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
   [
     "a siren that reports its state",
     "Siren",
-    [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), tamper],
+    [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), batteryLow],
   ],
   ["the button of a doorbell", "Smart doorbell button", [states("action", ["pressed"]), battery]],
   [
@@ -627,4 +652,4 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
   ["a repeater", "Range extender", [linkquality]],
 ];
 
-export const ZIGBEE_DEVICES: readonly Device[] = [...DOORS, ...MOTION, ...HAZARDS, ...PRESSED];
+export const ZIGBEE_DEVICES: readonly Device[] = [...DOORS, ...MOTION, ...HAZARDS, ...COVERS, ...PRESSED];

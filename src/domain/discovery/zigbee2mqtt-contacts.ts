@@ -71,8 +71,25 @@ export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts
   readonly part: string;
 };
 
-/** The values of a device that could be zones. */
+/** The values of a device that could be zones; of one that detects nothing, such as a siren, its tamper. */
 export function contactsOf(device: Described, bridge: Bridge): Contact[] {
+  const detected = detectedBy(device, bridge);
+  return detected.length > 0 ? detected : coverOf(device, bridge);
+}
+
+function coverOf({ name, exposed }: Described, bridge: Bridge): Contact[] {
+  const value = tamperIn(exposed);
+  if (!value) return [];
+  const input: MqttInput = { ...propertySource(value.property, name, bridge), ...levelsOf(value) };
+  return [{ kind: "tamper", input, part: partOf(value), doubts: [] }];
+}
+
+/** The value of a device that reports its tamper; undefined without one. */
+export function tamperIn(exposed: readonly Exposed[]): Exposed | undefined {
+  return exposed.find(({ type, name }) => type === "binary" && kindOfValue(name) === "tamper");
+}
+
+function detectedBy(device: Described, bridge: Bridge): Contact[] {
   const exposed = device.exposed.filter(({ name, fields }) => isReading(name, fields, device));
   const binary = exposed.flatMap((value) => binaryContact(value, device, bridge) ?? []);
   const known = new Set(binary.map(({ kind }) => kind));
