@@ -30,7 +30,7 @@ export interface MessageContent {
   readonly extended: readonly { readonly id: string; readonly text: string }[];
   /** Time of the panel, milliseconds since 1970; null for a panel that sends none, and for a time that does not exist. */
   readonly sentWallMs: number | null;
-  /** Whether it sent a time that does not exist, such as month 0 of a clock that was never set. */
+  /** Whether it sent a time that does not exist, such as month 0 of a clock that was never set, or no time in its place. */
   readonly hasInvalidTime: boolean;
 }
 
@@ -87,7 +87,11 @@ function contentOf(text: string, head: MessageHead): MessageContent | undefined 
     const tail = tailAt(text, end + 1);
     if (tail) return { ...dataOf(text.slice(0, end), head), ...tail };
   }
-  return undefined;
+  // Some senders fill the place of the time with anything.
+  const end = text.indexOf("]");
+  if (end < 0) return undefined;
+  const hasInvalidTime = text.slice(end + 1).trim() !== "";
+  return { ...dataOf(text.slice(0, end), head), extended: [], sentWallMs: null, hasInvalidTime };
 }
 
 /** What follows the data. @returns undefined if it is malformed */

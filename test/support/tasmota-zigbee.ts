@@ -22,6 +22,41 @@ const changed = (contact: 0 | 1): Message =>
     Contact: contact,
   });
 
+/** A contact of a bridge with options that move the name of the message and the address of the device. */
+function optionScenarios(): [title: string, device: DeviceScenario][] {
+  const TELE = "tele/tasmota_3D5E26";
+  const fields = (address: string, contact: number) => ({ Device: address, Name: "Geam", Contact: contact });
+  const forms: [title: string, (address: string, contact: number) => Message][] = [
+    ["without the name", (address, contact) => [`${TELE}/SENSOR`, { [address]: fields(address, contact) }]],
+    [
+      "with the name in the topic",
+      (address, contact) => [`${TELE}/ZbReceived`, { [address]: fields(address, contact) }],
+    ],
+    [
+      "without the address as key",
+      (address, contact) => [`${TELE}/SENSOR`, { ZbReceived: fields(address, contact) }],
+    ],
+    [
+      "with its values alone in a topic of its own",
+      (address, contact) => [`${TELE}/${address.slice(2)}/ZbReceived`, fields(address, contact)],
+    ],
+  ];
+  return forms.map(([title, sent]) => [
+    `a contact in messages ${title}`,
+    {
+      announced: [...BRIDGE, sent("0x1C3B", 0)],
+      zone: "geam",
+      kind: "intrusion",
+      steps: [
+        [sent("0x1C3B", 0), "nothing"],
+        [sent("0x5ADF", 1), "nothing"],
+        [sent("0x1C3B", 1), "trip"],
+        [sent("0x1C3B", 0), "restore"],
+      ],
+    },
+  ]);
+}
+
 export const TASMOTA_ZIGBEE_SENSORS: readonly (readonly [title: string, device: DeviceScenario])[] = [
   [
     "a contact, which is 1 while it is open",
@@ -54,6 +89,7 @@ export const TASMOTA_ZIGBEE_SENSORS: readonly (readonly [title: string, device: 
       ],
     },
   ],
+  ...optionScenarios(),
   [
     "a leak sensor that has only answered what it is",
     {

@@ -466,6 +466,61 @@ const HAZARDS: readonly Device[] = [
       open: { alarm_status: "alarm" },
     },
   ),
+  sensor(
+    "a detector of which only the description says that it detects heat",
+    "bucătărie",
+    { description: "Smart heat alarm", exposes: [binary("alarm"), tamper, batteryLow] },
+    {
+      zone: "bucatarie",
+      kind: "fire",
+      doubts: ["kind-guessed"],
+      normal: { alarm: false, tamper: false },
+      open: { alarm: true, tamper: false },
+    },
+  ),
+  [
+    "a sensor that reports blows and movements as actions",
+    {
+      announced: bridged("vitrină", {
+        description: "Vibration sensor",
+        exposes: [states("action", ["shake", "triple_strike", "movement"]), battery],
+      }),
+      zone: "vitrina",
+      kind: "glass",
+      doubts: ["kind-guessed"],
+      steps: [
+        [messagesOf("vitrină")({ battery: 100 }), "nothing"],
+        [messagesOf("vitrină")({ action: "triple_strike" }), "trip"],
+        ["30 s", "restore"],
+        [messagesOf("vitrină")({ action: "movement" }), "trip"],
+      ],
+    },
+  ],
+];
+
+/** What detects nothing but that it is opened. */
+const COVERS: readonly Device[] = [
+  sensor(
+    "the cover of a siren, whose alarm is its own",
+    "sirenă",
+    {
+      description: "Outdoor siren",
+      exposes: [
+        binary("alarm"),
+        states("alarm_state", ["alarm_sound", "alarm_light", "normal"]),
+        states("melody", ["1", "2"], { access: 3 }),
+        tamper,
+        batteryLow,
+      ],
+    },
+    {
+      zone: "sirena",
+      kind: "tamper",
+      normal: { alarm: false, alarm_state: "normal", tamper: false, battery_low: false },
+      open: { alarm: true, alarm_state: "alarm_sound", tamper: true, battery_low: false },
+      more: [[messagesOf("sirenă")({ tamper: false, battery_low: true }), "battery"]],
+    },
+  ),
 ];
 
 const REMOTE = [1, 2, 3, 4, 5, 6].flatMap((button) =>
@@ -512,6 +567,21 @@ const PRESSED: readonly Device[] = [
       ],
     },
   ],
+  [
+    "a doorbell's button that its user calls a panic button",
+    {
+      announced: bridged("Buton panică", {
+        description: "Smart doorbell button",
+        exposes: [states("action", ["pressed"]), battery],
+      }),
+      zone: "buton-panica",
+      kind: "panic",
+      steps: [
+        [messagesOf("Buton panică")({ battery: 90 }), "nothing"],
+        [messagesOf("Buton panică")({ action: "pressed" }), "trip"],
+      ],
+    },
+  ],
 ];
 
 /** Devices that are no sensors: what they are, their description, and what is exposed for them. */
@@ -520,7 +590,13 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
   [
     "a siren that reports its state",
     "Siren",
-    [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), tamper],
+    [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), batteryLow],
+  ],
+  ["the button of a doorbell", "Smart doorbell button", [states("action", ["pressed"]), battery]],
+  [
+    "a cube",
+    "Cube",
+    [states("action", ["shake", "throw", "tap", "slide", "flip90", "hold", "side_up", "rotate_left"])],
   ],
   [
     "a plug with a button",
@@ -576,4 +652,4 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
   ["a repeater", "Range extender", [linkquality]],
 ];
 
-export const ZIGBEE_DEVICES: readonly Device[] = [...DOORS, ...MOTION, ...HAZARDS, ...PRESSED];
+export const ZIGBEE_DEVICES: readonly Device[] = [...DOORS, ...MOTION, ...HAZARDS, ...COVERS, ...PRESSED];

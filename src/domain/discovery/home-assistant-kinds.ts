@@ -27,6 +27,13 @@ const KIND_OF_CLASS: Readonly<Record<string, ZoneKind>> = {
 };
 /** The same for events; a bell at the door calls for no crew. */
 const KIND_OF_EVENT: Readonly<Record<string, ZoneKind>> = { button: "panic", motion: "motion" };
+/** Covers that are doors; others are blinds and shutters. */
+const KIND_OF_COVER: Readonly<Record<string, ZoneKind>> = {
+  door: "intrusion",
+  garage: "intrusion",
+  gate: "perimeter",
+  window: "intrusion",
+};
 /** On means that something is not safe; only its name may say what. */
 const UNSAFE = "safety";
 
@@ -35,10 +42,12 @@ export function kindOf(sensor: DiscoveredSensor): ZoneKind | undefined {
   const { entity, deviceClass, isMeasurement, isAuxiliary, name } = sensor;
   if (isMeasurement) return undefined;
   if (entity === "alarm-panel") return "intrusion";
-  if (entity === "event") return isAuxiliary ? undefined : kindOfEvent(deviceClass ?? "button");
+  if (entity === "event")
+    return isAuxiliary ? undefined : kindOfClass(deviceClass ?? "button", KIND_OF_EVENT);
+  if (entity === "cover") return kindOfClass(deviceClass ?? "", KIND_OF_COVER);
   if (deviceClass === undefined) return isAuxiliary ? undefined : (kindOfName(name) ?? "intrusion");
   if (deviceClass === UNSAFE) return kindOfName(name) ?? "panic";
-  return Object.hasOwn(KIND_OF_CLASS, deviceClass) ? KIND_OF_CLASS[deviceClass] : undefined;
+  return kindOfClass(deviceClass, KIND_OF_CLASS);
 }
 
 /** What to check about the zone type of an entity. */
@@ -51,6 +60,6 @@ export function kindDoubts({ entity, deviceClass, name }: DiscoveredSensor): Dou
   return [{ code: kindOfName(name) === undefined ? "no-device-class" : "kind-guessed" }];
 }
 
-function kindOfEvent(deviceClass: string): ZoneKind | undefined {
-  return Object.hasOwn(KIND_OF_EVENT, deviceClass) ? KIND_OF_EVENT[deviceClass] : undefined;
+function kindOfClass(deviceClass: string, kinds: Readonly<Record<string, ZoneKind>>): ZoneKind | undefined {
+  return Object.hasOwn(kinds, deviceClass) ? kinds[deviceClass] : undefined;
 }

@@ -6,7 +6,12 @@ import { isTamperName } from "./name-hints.ts";
 import { isFields as isRecord, listOf, sentOf, textOf, type Fields } from "./values.ts";
 
 /** Sorts of entities that a zone can read. */
-const ENTITIES = { binary_sensor: "sensor", alarm_control_panel: "alarm-panel", event: "event" } as const;
+const ENTITIES = {
+  binary_sensor: "sensor",
+  alarm_control_panel: "alarm-panel",
+  cover: "cover",
+  event: "event",
+} as const;
 
 type Entity = (typeof ENTITIES)[keyof typeof ENTITIES] | "measurement";
 
@@ -146,12 +151,11 @@ function secondsIn(value: unknown): number | undefined {
 }
 
 function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
-  const listed = Array.isArray(fields["availability"])
-    ? fields["availability"]
-        .slice(0, AVAILABILITIES_MAX)
-        .filter(isRecord)
-        .map((entry) => expanded({ "~": fields["~"], ...entry }))
-    : [];
+  const { availability = [] } = fields;
+  const listed = (Array.isArray(availability) ? availability : [availability])
+    .slice(0, AVAILABILITIES_MAX)
+    .filter(isRecord)
+    .map((entry) => expanded({ "~": fields["~"], ...entry }));
   const single = textOf(fields["availability_topic"]);
   const all =
     single === undefined
@@ -193,6 +197,10 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   pl_not_avail: "payload_not_available",
   pl_off: "payload_off",
   pl_on: "payload_on",
+  stat_closing: "state_closing",
+  stat_clsd: "state_closed",
+  stat_open: "state_open",
+  stat_opening: "state_opening",
   stat_t: "state_topic",
   t: "topic",
   val_tpl: "value_template",

@@ -26,6 +26,8 @@ export interface EntityStates {
 const TRIGGERED = "triggered";
 const DISARMED = "disarmed";
 const ARMED = ["armed_away", "armed_home", "armed_night", "armed_vacation", "armed_custom_bypass"] as const;
+/** States of a cover in which it is not closed, with their usual words. */
+const NOT_CLOSED = { state_open: "open", state_opening: "opening", state_closing: "closing" } as const;
 /** In an option of the configuration. */
 const VALUES_MAX = 16;
 
@@ -34,6 +36,8 @@ export function statesOf(component: string, fields: Fields): EntityStates | unde
   switch (component) {
     case "alarm_control_panel":
       return alarmPanelStates(fields);
+    case "cover":
+      return coverStates(fields);
     case "event":
       return eventStates(fields);
     default:
@@ -78,6 +82,24 @@ function alarmPanelStates(fields: Fields): EntityStates {
     open: atLeastOne(on) ?? [TRIGGERED],
     normal: hasOwnWords ? [DISARMED, ...ARMED] : atLeastOne(off),
     ...(hasOwnWords && !isComputed ? { armed: ARMED } : {}),
+  };
+}
+
+/** `stopped` says nothing about where it has stopped. */
+function coverStates(fields: Fields): EntityStates {
+  const template = templateIn(fields["value_template"]);
+  const closed = sentOf(fields["state_closed"]) ?? "closed";
+  const [open = "open", ...moving] = Object.entries(NOT_CLOSED).map(
+    ([name, usual]) => sentOf(fields[name]) ?? usual,
+  );
+  const reading = template === undefined ? undefined : readTemplate(template, { on: open, off: closed });
+  const { path, on = [open], off = [closed], isComputed = false } = reading ?? {};
+  const hasOwnWords = isOneOf(on, open) && isOneOf(off, closed);
+  return {
+    path,
+    template: isComputed ? template : undefined,
+    open: hasOwnWords ? [open, ...moving] : (atLeastOne(on) ?? [open]),
+    normal: atLeastOne(off),
   };
 }
 

@@ -100,7 +100,7 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
   }
   const contactsIn = new Map<string, number>();
   for (const sensor of firstAt.values())
-    if (kindOf(sensor) !== undefined && sensor.entity === "sensor")
+    if (kindOf(sensor) !== undefined && (sensor.entity === "sensor" || sensor.entity === "cover"))
       contactsIn.set(sensor.device, (contactsIn.get(sensor.device) ?? 0) + 1);
   // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
   const isBridge = ({ topic }: DiscoveredAvailability): boolean =>

@@ -16,6 +16,8 @@ const PRESSES = [
   "push",
 ];
 const PRESS_FORMS = ["initial", "short", "start"];
+/** Parts of the actions of what is moved or struck, such as a cube or a sensor on a safe; it has no button. */
+const MOVEMENTS = ["vibration", "movement", "strike", "throw"];
 const RELEASES = ["release", "released"];
 
 /** A button sends no release; seconds that are long enough for one press to be one trip. */
@@ -26,8 +28,9 @@ export function callsIn(actions: readonly string[]): string[] {
   return having(actions, HELP);
 }
 
-/** The actions that are presses of a button, without its releases. */
+/** The actions that are presses of a button, without its releases; none of what also reports movements. */
 export function pressesIn(actions: readonly string[]): string[] {
+  if (having(actions, MOVEMENTS).length > 0) return [];
   return having(withoutReleases(actions), PRESSES);
 }
 

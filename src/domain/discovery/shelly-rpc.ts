@@ -72,12 +72,15 @@ function addressesIn(messages: Messages, replyTo: string): string[] {
   return [...new Set([...addresses, ...answering])].filter((address) => !/[+#]/.test(address));
 }
 
-/** Prefixes that a user may have given to a device: of these the device itself is asked who it is. */
+/**
+ * Prefixes that a user may have given to a device, also below `shellies/`, so that the device itself is asked who it is. One of the
+ * first generation does not answer.
+ */
 function renamedIn(messages: Messages): string[] {
   return messages.flatMap(({ topic, text }) => {
     const address = ONLINE.exec(topic)?.[1];
     if (address === undefined || text !== "true") return [];
-    return address.startsWith("shellies/") || /[+#]/.test(address) ? [] : [address];
+    return /[+#]/.test(address) ? [] : [address];
   });
 }
 

@@ -36,20 +36,49 @@ const LOW_BATTERY = 8;
 /** What a sensor reports by itself: its supervision, and the end of an alarm. They say nothing about its state. */
 const REPORTS = 16 + 32;
 
+/** The name of what a bridge has received, which its messages and its answers to `ZbInfo` have by default. */
+const RECEIVED = "ZbReceived";
+const ANSWERED = "ZbInfo";
+
 /** What a message says about one Zigbee device. */
 interface ZigbeeReport {
   readonly topic: string;
-  /** Its key in the message: an address, or by an option its name. */
+  /** An address, or by an option the device's name. */
   readonly key: string;
+  /** Where its values are in a message. */
+  readonly path: readonly string[];
   readonly fields: Fields;
+  /** What tells its messages from those of other devices, if `path` does not. */
+  readonly where: readonly MessageCondition[];
 }
 
 /** What a Zigbee bridge has received, or answers to `ZbInfo`: the devices by their address or name. */
 export function zigbeeReports({ topic, json }: ReceivedMessage): ZigbeeReport[] {
-  const reports = { ...fieldsOf(fieldOf(json, "ZbReceived")), ...fieldsOf(fieldOf(json, "ZbInfo")) };
-  return Object.entries(reports).flatMap(([key, fields]) =>
-    textOf(key) === undefined ? [] : [{ topic, key, fields: fieldsOf(fields) }],
+  const named = [RECEIVED, ANSWERED].flatMap((name) => reportsIn(fieldOf(json, name), topic, [RECEIVED]));
+  if (named.length > 0 || !/\/(SENSOR|ZbReceived|ZbInfo)$/.test(topic)) return named;
+  // `SetOption100` leaves the name out, and `SetOption118` puts it at the end of the topic.
+  return reportsIn(json, topic.replace(/ZbInfo$/, RECEIVED), []).filter(
+    ({ fields }) => addressIn(fields) !== undefined,
   );
+}
+
+/** @param path of the reports in their message */
+function reportsIn(reports: unknown, topic: string, path: readonly string[]): ZigbeeReport[] {
+  const fields = fieldsOf(reports);
+  const address = addressIn(fields);
+  if (address !== undefined) {
+    // With `SetOption119` the address is no key: the values are those of a single device.
+    const where: MessageCondition[] = [{ path: pointerTo(...path, "Device"), in: [address] }];
+    return [{ topic, key: address, path, fields, where }];
+  }
+  return Object.entries(fields).flatMap(([key, own]) =>
+    textOf(key) === undefined ? [] : [{ topic, key, path: [...path, key], fields: fieldsOf(own), where: [] }],
+  );
+}
+
+function addressIn(fields: Fields): string | undefined {
+  const address = textOf(fields["Device"]);
+  return address !== undefined && /^0x[0-9a-f]{4}$/i.test(address) ? address : undefined;
 }
 
 /** What tells messages about Zigbee devices apart; undefined for any other message. */
@@ -115,9 +144,9 @@ export function zigbeeProposals(
 
 /** All devices share a topic, or each has one: messages without the value do not concern the zone. */
 function placeOf(
-  { topic, key }: ZigbeeReport,
+  { topic, path: names, where }: ZigbeeReport,
   value: string,
-): { mqtt: string; where: [MessageCondition]; path: string } {
-  const path = pointerTo("ZbReceived", key, value);
-  return { mqtt: topic, where: [{ path, exists: true }], path };
+): { mqtt: string; where: [MessageCondition, ...MessageCondition[]]; path: string } {
+  const path = pointerTo(...names, value);
+  return { mqtt: topic, where: [{ path, exists: true }, ...where], path };
 }

@@ -65,14 +65,31 @@ const UNNAMED_STATES = [
 const SWITCHED = ["switch", "light", "fan", "cover", "climate", "lock"];
 const HEATED_OR_MOVED = ["climate", "cover"];
 /** Actions of a sensor on a window or a safe; a cube has others besides. */
-const SHOCKS = ["vibration", "shake", "tilt", "drop", "strike", "triple_strike"];
+const SHOCKS = ["vibration", "movement", "shake", "tilt", "drop", "strike", "triple_strike"];
 
 export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts"> & {
   readonly part: string;
 };
 
-/** The values of a device that could be zones. */
+/** The values of a device that could be zones; of one that detects nothing, such as a siren, its tamper. */
 export function contactsOf(device: Described, bridge: Bridge): Contact[] {
+  const detected = detectedBy(device, bridge);
+  return detected.length > 0 ? detected : coverOf(device, bridge);
+}
+
+function coverOf({ name, exposed }: Described, bridge: Bridge): Contact[] {
+  const value = tamperIn(exposed);
+  if (!value) return [];
+  const input: MqttInput = { ...propertySource(value.property, name, bridge), ...levelsOf(value) };
+  return [{ kind: "tamper", input, part: partOf(value), doubts: [] }];
+}
+
+/** The value of a device that reports its tamper; undefined without one. */
+export function tamperIn(exposed: readonly Exposed[]): Exposed | undefined {
+  return exposed.find(({ type, name }) => type === "binary" && kindOfValue(name) === "tamper");
+}
+
+function detectedBy(device: Described, bridge: Bridge): Contact[] {
   const exposed = device.exposed.filter(({ name, fields }) => isReading(name, fields, device));
   const binary = exposed.flatMap((value) => binaryContact(value, device, bridge) ?? []);
   const known = new Set(binary.map(({ kind }) => kind));
@@ -165,8 +182,8 @@ function actionContacts(value: Exposed, device: Described, bridge: Bridge): Cont
   const alone = { code: "button-restores-itself" } as const;
   const calls = atLeastOne(callsIn(actions));
   if (calls) return [{ ...common, kind: "panic", input: { ...place, open: calls }, doubts: [alone] }];
-  // The button of a lamp or a plug is its switch.
-  if (device.types.some((one) => SWITCHED.includes(one))) return [];
+  // The button of a lamp or a plug is its switch, and a visitor rings a bell.
+  if (device.types.some((one) => SWITCHED.includes(one)) || isBell(device)) return [];
   return byButton(pressesIn(actions)).map(([button, open]) => ({
     ...common,
     kind: "panic",
@@ -174,6 +191,11 @@ function actionContacts(value: Exposed, device: Described, bridge: Bridge): Cont
     input: { ...place, open },
     doubts: [guessed, alone],
   }));
+}
+
+/** Whether a button is that of a doorbell, which may also be used, and then named, as a panic button. */
+function isBell({ name, description }: Described): boolean {
+  return /chime|door ?bell/i.test(description) && kindOfName(name) !== "panic";
 }
 
 /** All presses, or those of each button if there are more than an option of the configuration can have. */

@@ -13,11 +13,11 @@ import {
   contactsOf,
   propertySource,
   scalarOr,
+  tamperIn,
   type Bridge,
   type Described,
   type Exposed,
 } from "./zigbee2mqtt-contacts.ts";
-import { kindOfValue } from "./zigbee2mqtt-names.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
@@ -102,11 +102,13 @@ function exposedBy(exposes: unknown, depth = 0): Exposed[] {
 function proposalsOf(device: Described, bridge: Bridge): Proposal[] {
   const { name, exposed } = device;
   const contacts = contactsOf(device, bridge);
-  const common = { ...tamperOf(exposed, name, bridge), ...batteryOf(exposed, name, bridge) };
+  const tamper = tamperOf(exposed, name, bridge);
+  const battery = batteryOf(exposed, name, bridge);
   return contacts.map(({ part, ...contact }) => ({
     ...contact,
     name: contacts.length > 1 ? `${name} ${part}` : name,
-    ...common,
+    ...(contact.kind === "tamper" ? {} : tamper),
+    ...battery,
     ...availabilityOf(name, bridge),
     bridge: { mqtt: `${bridge.base}/bridge/state`, path: "/state" },
     // Values with topics of their own are still one device.
@@ -121,7 +123,7 @@ function statusPlaceOf(property: string, device: string, bridge: Bridge): { mqtt
 }
 
 function tamperOf(exposed: readonly Exposed[], device: string, bridge: Bridge): { tamper?: Tamper } {
-  const value = exposed.find(({ type, name }) => type === "binary" && kindOfValue(name) === "tamper");
+  const value = tamperIn(exposed);
   if (!value) return {};
   const open: Tamper["open"] = [scalarOr(value.fields["value_on"], true)];
   return { tamper: { ...statusPlaceOf(value.property, device, bridge), open } };

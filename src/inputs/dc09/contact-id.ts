@@ -72,8 +72,8 @@ const ROWS: readonly Row[] = [
   [320, 340, TROUBLE],
   [341, 341, TAMPER],
   [342, 349, TROUBLE],
-  // Communication troubles.
-  [350, 359, TROUBLE],
+  // Communication troubles: 350 and 360.
+  [350, 369, TROUBLE],
   // Protection loops: open, short, fire; 374 is an exit error, reported as an alarm of the zone.
   [370, 373, TROUBLE],
   [374, 374, alarm("intrusion")],
@@ -90,7 +90,7 @@ const ROWS: readonly Row[] = [
   [406, 406, NOTE],
   [407, 409, ARMING],
   // Remote access; after 414 and 415 the panel, or its communicator, was shut down by it.
-  [411, 413, NOTE],
+  [410, 413, NOTE],
   [414, 415, TROUBLE],
   [416, 416, NOTE],
   // Access control. 423 is a door that was forced; 426 one that is propped open, which happens all day where people work. 427, 428

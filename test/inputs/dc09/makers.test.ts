@@ -52,6 +52,13 @@ const PLAIN: readonly Sent[] = [
     means: ["9-intrusion"],
   },
   {
+    name: "a blank in place of the time",
+    account: "0013",
+    body: '"ADM-CID"0012R1L1#0013[#0013|1130 01 009] ',
+    reply: '"ACK"0012R1L1#0013',
+    means: ["9-intrusion"],
+  },
+  {
     name: "DSC style, four-digit zone and no area",
     account: "1234",
     body: `"SIA-DCS"0007R0L0#1234[#1234|NBA0003]${NOW}`,

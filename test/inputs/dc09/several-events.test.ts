@@ -141,7 +141,14 @@ describe("a message that names no partition", () => {
 });
 
 describe("a time that does not exist, of a panel whose clock was never set", () => {
-  const TIMES = ["_00:00:00,00-00-2000", "_24:61:00,13-32-2026", "_--:--:--,--------"];
+  const TIMES = [
+    "_00:00:00,00-00-2000",
+    "_24:61:00,13-32-2026",
+    "_--:--:--,--------",
+    // Whatever was in the memory of the sender.
+    "345678[] 2345678[] ",
+    "022 0)9at",
+  ];
 
   test.each(TIMES)("gets the right time as its reply: %s", async (time) => {
     const { here, panel } = await started([HALL]);

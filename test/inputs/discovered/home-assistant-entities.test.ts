@@ -3,7 +3,7 @@ import { MqttZones } from "../../../src/inputs/mqtt-zones.ts";
 import { foundIn, playSteps, proposedFor, type Message, type Step } from "../../support/device-scenarios.ts";
 import { MonitoredZones, zoneOf } from "../../support/monitored-zones.ts";
 
-/* Alarm panels and events that are announced for Home Assistant. */
+/* Alarm panels, events and doors with a motor that are announced for Home Assistant. */
 
 const ARMED = ["armed_away", "armed_home", "armed_night", "armed_vacation", "armed_custom_bypass"];
 
@@ -195,4 +195,81 @@ describe("an event", () => {
   ])("of %s is no zone", (_title, config) => {
     expect(foundIn({ announced: [event("buton", config)] }).zones).toEqual([]);
   });
+});
+
+const cover = (name: string, config: object): Message => [
+  `homeassistant/cover/${name}/config`,
+  { name, state_topic: `casa/${name}`, device: { identifiers: ["motor"], name: "Motor" }, ...config },
+];
+
+describe("a door with a motor", () => {
+  test("is open in every state but closed", async () => {
+    const announced = [
+      cover("garaj", { dev_cla: "garage", pos_t: "casa/garaj/position", avty_t: "casa/status" }),
+    ];
+    const zone = proposedFor({ announced, zone: "motor-garaj", kind: "intrusion", steps: [] });
+    const steps: Step[] = [
+      [["casa/garaj", "closed"], "nothing"],
+      [["casa/garaj", "opening"], "trip"],
+      [["casa/garaj", "open"], "nothing"],
+      [["casa/garaj", "stopped"], "nothing"],
+      [["casa/garaj", "closing"], "nothing"],
+      [["casa/garaj", "closed"], "restore"],
+      [["casa/status", "offline"], "supervision"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
+
+  test.each([
+    [
+      "words of its own in an object",
+      { value_template: "{{ value_json.door }}", stat_open: "up", stat_clsd: "down" },
+      { path: "/door", open: ["up", "opening", "closing"], normal: ["down"] },
+    ],
+    [
+      "a template that compares",
+      { value_template: "{{ 'closed' if value_json.door == 0 else 'open' }}" },
+      { path: "/door", normal: [0] },
+    ],
+  ])("with %s is read from there", (_title, config, input) => {
+    const { zones } = foundIn({ announced: [cover("poarta", { device_class: "gate", ...config })] });
+    expect(zones).toMatchObject([{ kind: "perimeter", input }]);
+  });
+
+  test("has the tamper and the battery of its device, and the gate of its alarm panel", () => {
+    const more: Message[] = [
+      ["homeassistant/binary_sensor/t/config", { state_topic: "casa/t", device_class: "tamper" }],
+      ["homeassistant/sensor/b/config", { state_topic: "casa/b", device_class: "battery" }],
+      ["homeassistant/alarm_control_panel/p/config", { state_topic: "casa/p", name: "Centrala" }],
+    ];
+    const device = { identifiers: ["motor"], name: "Motor" };
+    const { zones } = foundIn({
+      announced: [
+        cover("garaj", { device_class: "garage" }),
+        ...more.map(([topic, config]): Message => [topic, { ...(config as object), device }]),
+      ],
+    });
+    expect(zones.find(({ id }) => id === "motor-garaj")).toMatchObject({
+      tamper: { mqtt: "casa/t", open: ["ON"] },
+      battery: { mqtt: "casa/b", below: 15 },
+      gate: { mqtt: "casa/p", open: ARMED },
+    });
+  });
+
+  test.each([["shutter"], ["blind"], ["constructor"], [undefined]])(
+    "is not what is announced as %s",
+    (device_class) => {
+      expect(foundIn({ announced: [cover("parter", { device_class })] }).zones).toEqual([]);
+    },
+  );
+});
+
+test("an availability that is not in a list is read like a list of one", () => {
+  const availability = { topic: "casa/status", payload_available: "da", payload_not_available: "nu" };
+  const { zones } = foundIn({
+    announced: [
+      ["homeassistant/binary_sensor/u/config", { stat_t: "casa/u", dev_cla: "door", availability }],
+    ],
+  });
+  expect(zones).toMatchObject([{ availability: { mqtt: "casa/status", up: ["da"], down: ["nu"] } }]);
 });

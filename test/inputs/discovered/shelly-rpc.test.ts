@@ -113,6 +113,20 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "contact at an i4 below the topics of the first generation",
+    {
+      announced: [["shellies/intrare/online", "true"]],
+      answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }),
+      zone: "shellyi4g3-a8032ab1fe80-usa",
+      kind: "intrusion",
+      steps: [
+        [notified(I4, "NotifyStatus", "shellies/intrare")({ "input:0": { id: 0, state: true } }), "nothing"],
+        [notified(I4, "NotifyStatus", "shellies/intrare")({ "input:0": { id: 0, state: false } }), "trip"],
+        [["shellies/intrare/online", "false"], "supervision"],
+      ],
+    },
+  ],
+  [
     "contact at an i4 that does not report its changes",
     {
       announced: [[`${I4}/online`, "true"]],
