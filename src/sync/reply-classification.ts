@@ -231,6 +231,8 @@ const RETRY_AFTER_CAP_MS = 3_600_000;
 function retryAfterOf({ headers }: Answered, wallMs: number): { retryAfterMs?: number } {
   const text = headers["retry-after"];
   if (text === undefined) return {};
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - wallMs;
+  // A date is one of the server's clock, which the response shows; ours may be wrong.
+  const nowMs = Date.parse(headers.date ?? "") || wallMs;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
   return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(0, waitMs), RETRY_AFTER_CAP_MS) };
 }

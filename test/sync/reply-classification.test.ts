@@ -239,6 +239,15 @@ describe("the wait that a response asks for", () => {
   ])("%s is %s ms, at most an hour", (text, waitMs) => {
     expect(classify("POST", answered(503, {}, { "retry-after": text }), NOW_MS).retryAfterMs).toBe(waitMs);
   });
+
+  test("until a date is the same for a site whose clock is wrong", () => {
+    const headers = {
+      date: new Date(NOW_MS).toUTCString(),
+      "retry-after": new Date(NOW_MS + 30_000).toUTCString(),
+    };
+    for (const clockMs of [0, NOW_MS - 1_800_000, NOW_MS + 1_800_000])
+      expect(classify("POST", answered(429, {}, headers), clockMs).retryAfterMs).toBe(30_000);
+  });
 });
 
 describe("the reason", () => {

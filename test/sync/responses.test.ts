@@ -198,7 +198,8 @@ test.each([
   ["99999999", 3_600_000],
   [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
 ])("a Retry-After of %s is respected", async (text, waitMs) => {
-  const busy = json(503, {}, { "Retry-After": text });
+  const date = new Date(site.app.clock.wallMs()).toUTCString();
+  const busy = json(503, {}, { Date: date, "Retry-After": text });
   centre.answer = () => busy;
   centre.read = () => (centre.requests.length === 0 ? json(200, []) : busy);
   site.create();
