@@ -37,11 +37,15 @@ export class ListReading {
   #countsPages = true;
   #stale = 0;
   #lowest = Number.POSITIVE_INFINITY;
-  #isDescending = true;
   #pagesBelow = 0;
+  /** Whether the rows so far were in descending order. */
+  #isDescending = true;
+  readonly #mayEndEarly: boolean;
 
-  constructor(watermark: Watermark) {
+  /** @param isOrdered false for a centre whose lists are not in the order of the ids: each is read to its end */
+  constructor(watermark: Watermark, isOrdered = true) {
     this.#watermark = watermark;
+    this.#mayEndEarly = isOrdered;
   }
 
   /** Adds the page at `start`. @param size rows of the page, including invalid ones */
@@ -61,6 +65,11 @@ export class ListReading {
     if (this.#stale === STALE_PAGES_MAX) return "ended";
     this.start += this.#stale > 0 ? size : Math.max(1, size - OVERLAP_ROWS);
     return "more";
+  }
+
+  /** Whether every row read had a lower id than those before it. */
+  get isOrdered(): boolean {
+    return this.#isDescending;
   }
 
   get rows(): readonly MatchCandidate[] {
@@ -114,7 +123,7 @@ export class ListReading {
 
   /** A list that is not in descending order is read to its end. */
   get #isDone(): boolean {
-    if (!this.#isDescending || this.#pagesBelow === 0) return false;
+    if (!this.#mayEndEarly || !this.#isDescending || this.#pagesBelow === 0) return false;
     return this.#isWatermarkValid || this.#pagesBelow > PAGES_BELOW_MAX;
   }
 

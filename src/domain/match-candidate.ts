@@ -96,6 +96,15 @@ export function isUnchanged(row: UpstreamRecord, earlier: UpstreamRecord): boole
   );
 }
 
+/** What was sent, with the values as a record there writes them where they are the same. */
+export function asWritten(sent: UpstreamRecord, row: UpstreamRecord): UpstreamRecord {
+  const written = ([field, value]: [string, unknown]): [string, unknown] => [
+    field,
+    row[field] !== undefined && isSameValue(row[field], value) ? row[field] : value,
+  ];
+  return Object.fromEntries(Object.entries(sent).map(written));
+}
+
 /**
  * Whether a record without any marker cannot be the one that was sent: it has another objective, or another name without the
  * same start. A missing field shows nothing, and a value of another type is another way of writing it.

@@ -71,7 +71,8 @@ export class CentreTrials {
   #applyTraits(): void {
     const { centre, baseUrl } = this.#options;
     const { traits } = this.#facts;
-    if (traits?.baseUrl === baseUrl) centre.rowsMax = Math.max(centre.rowsMax, traits.rowsMax);
+    const { habits } = centre;
+    if (traits?.baseUrl === baseUrl) habits.rowsMax = Math.max(habits.rowsMax, traits.rowsMax);
   }
 }
 

@@ -183,6 +183,15 @@ export class LinkFaultDetector {
   }
 
   /**
+   * Handles the outcome of a read of the list, which can fail each time while the link is up: only a simple read tells.
+   * @returns whether requests may be sent
+   */
+  async noteList(outcome: ReadOutcome): Promise<boolean> {
+    await this.note({ ...outcome, readDecides: true });
+    return this.isOpen;
+  }
+
+  /**
    * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
    * read. A record that a gateway rejects must not delay the alarms behind it, and neither must any number of records
    * that the account may not delete or that a full disk does not take.

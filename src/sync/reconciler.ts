@@ -50,7 +50,8 @@ export class Reconciler {
     const absence = isMissing(seen) ? await this.#absent.lookUpInList(asked, seen) : {};
     const { failure } = absence;
     const step = await store.share(() => this.#decide(asked, failure ?? seen, absence));
-    await linkFaults.note(failure ? { ...failure, mayBeRecordSpecific: false } : seen);
+    if (failure) await linkFaults.noteList(failure);
+    else await linkFaults.note(seen);
     if (!step) return false;
     failpoint("sync-writing-committed");
     // A record that was deleted here is deleted there, whatever a dispatcher has written since the read.

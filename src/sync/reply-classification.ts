@@ -68,6 +68,8 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
   if (status === 404) return missing(method, reply, details);
+  // A conflict with the record that an earlier delivery of the same POST has created: the search finds it.
+  if (status === 409 && method === "POST") return { ...details, event: "ambiguous", link: "ok" };
   if (status === 409 || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
@@ -170,10 +172,10 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
     return reply.status === 204 || (reply.status === 200 && isJson(reply))
       ? { ...details, event: "removed", link: "ok" }
       : notTheApi;
-  if (reply.status !== (method === "POST" ? 201 : 200))
-    return method === "POST" && isSuccess(reply) && !isHtmlPage(reply)
-      ? { ...notTheApi, event: "ambiguous" }
-      : notTheApi;
+  // A page or a redirect may follow a record that was created: some servers send the client on to it.
+  const unexpected: WriteOutcome =
+    method === "POST" && reply.status < 400 ? { ...notTheApi, event: "ambiguous" } : notTheApi;
+  if (reply.status !== (method === "POST" ? 201 : 200)) return unexpected;
   const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
     return {
@@ -183,18 +185,7 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
       record: { id: record.id, json: JSON.stringify(keptOf({ ...record })) },
       echoesKey: reply.headers["idempotency-key"] !== undefined,
     };
-  if (isJson(reply)) return { ...details, event: "ambiguous", link: "unreachable" };
-  // Sign-in pages come with 200. A 201 may have created a record, even if its body was damaged.
-  return method === "POST" ? { ...notTheApi, event: "ambiguous" } : notTheApi;
-}
-
-function isSuccess({ status }: Answered): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** An HTML page, such as the sign-in page of a public network. */
-function isHtmlPage({ headers }: Answered): boolean {
-  return /^(?:text\/html|application\/xhtml)\b/i.test(headers["content-type"] ?? "");
+  return isJson(reply) ? { ...details, event: "ambiguous", link: "unreachable" } : unexpected;
 }
 
 function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
@@ -240,6 +231,8 @@ const RETRY_AFTER_CAP_MS = 3_600_000;
 function retryAfterOf({ headers }: Answered, wallMs: number): { retryAfterMs?: number } {
   const text = headers["retry-after"];
   if (text === undefined) return {};
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - wallMs;
+  // A date is one of the server's clock, which the response shows; ours may be wrong.
+  const nowMs = Date.parse(headers.date ?? "") || wallMs;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
   return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(0, waitMs), RETRY_AFTER_CAP_MS) };
 }

@@ -112,14 +112,12 @@ export function waitForNextPoll(clock: Clock): Promise<void> {
   });
 }
 
-const PAGE_ROWS = 100;
-
 /** Reads one page of the centre's list, highest id first; rows are undefined if the response is not a list. */
 export async function readPage(
   centre: UpstreamClient,
   start: number,
 ): Promise<{ rows: readonly MatchCandidate[] | undefined; outcome: ReadOutcome; isWithoutIds: boolean }> {
-  const outcome = await centre.newest(start, start + PAGE_ROWS);
+  const outcome = await centre.page(start);
   const items = itemsOf(outcome.value);
   const rows = items?.filter(isMatchCandidate);
   return { rows, outcome, isWithoutIds: items !== undefined && hasNoIds(items, rows ?? []) };

@@ -22,17 +22,36 @@ interface UpstreamClientOptions {
   readonly clock: Clock;
 }
 
+/** Rows requested per page; the dispatch centre may return fewer. */
+const PAGE_ROWS = 100;
+/** Rows requested from a centre that rejects a larger page instead of shortening it. */
+const SMALL_PAGE_ROWS = 20;
+/** Codes with which a centre rejects the size of a page. */
+const PAGE_REJECTIONS: ReadonlySet<string> = new Set(["400", "413", "416", "422"]);
+
+/** What the lists of the dispatch centre have shown since the start. */
+interface ListHabits {
+  /** Maximum rows in one response: shorter lists are complete. */
+  rowsMax: number;
+  /** Whether the last complete list was in the order of its ids: only such a list may be read in part. */
+  isOrdered: boolean;
+}
+
 /** Client of the dispatch centre: sends requests and classifies the responses. */
 export class UpstreamClient {
   /** The same client with the connections for alarms, which never queue behind other requests. */
   readonly urgent: UpstreamClient;
   readonly #options: UpstreamClientOptions;
-  /** Maximum rows in one response since the start: shorter lists are complete. */
-  rowsMax = 0;
+  /** Shared with `urgent`. */
+  readonly habits: ListHabits;
 
-  constructor({ urgentClient, ...options }: UpstreamClientOptions) {
+  constructor(
+    { urgentClient, ...options }: UpstreamClientOptions,
+    habits: ListHabits = { rowsMax: 0, isOrdered: true },
+  ) {
     this.#options = options;
-    this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }) : this;
+    this.habits = habits;
+    this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }, habits) : this;
   }
 
   /** The client for an entry's requests: urgent entries have their own connections. */
@@ -57,25 +76,32 @@ export class UpstreamClient {
     return this.#write({ method: "DELETE", path: `/interventii/${id}` });
   }
 
-  /** Reads one record. */
-  record(id: number | null): Promise<ReadOutcome> {
-    return this.#records(`/interventii/${id}`);
+  /** Reads one record. The contract does not show the body: it may be wrapped, as a list may be. */
+  async record(id: number | null): Promise<ReadOutcome> {
+    const outcome = await this.read(`/interventii/${id}`);
+    return { ...outcome, ...(isRecord(outcome.value) ? { value: keptOf(unwrapped(outcome.value)) } : {}) };
   }
 
-  /** Reads a page of the records, highest id first; an end of undefined requests the list without pages. */
+  /** Reads a page of the records from an offset, highest id first. */
+  async page(start: number): Promise<ReadOutcome> {
+    const outcome = await this.newest(start, start + PAGE_ROWS);
+    return PAGE_REJECTIONS.has(outcome.code) ? this.newest(start, start + SMALL_PAGE_ROWS) : outcome;
+  }
+
+  /** Reads some of the records, highest id first; an end of undefined requests the list without pages. */
   newest(start: number, end?: number): Promise<ReadOutcome> {
     const page = end === undefined ? "" : `&_start=${start}&_end=${end}`;
-    return this.#records(`/interventii?_sort=id&_order=DESC${page}`);
+    return this.#list(`/interventii?_sort=id&_order=DESC${page}`);
   }
 
   /** Reads the records without pages, lowest id first. */
   oldest(): Promise<ReadOutcome> {
-    return this.#records("/interventii?_sort=id&_order=ASC");
+    return this.#list("/interventii?_sort=id&_order=ASC");
   }
 
   /** Reads the records with these values, without pages. */
   filtered(filters: Readonly<Record<string, string>>): Promise<ReadOutcome> {
-    return this.#records(`/interventii?${new URLSearchParams(filters).toString()}`);
+    return this.#list(`/interventii?${new URLSearchParams(filters).toString()}`);
   }
 
   /**
@@ -99,8 +125,10 @@ export class UpstreamClient {
     return (await this.#request(request)).reply;
   }
 
-  async #records(path: string): Promise<ReadOutcome> {
-    return withKeptRecords(await this.read(path));
+  async #list(path: string): Promise<ReadOutcome> {
+    const outcome = await this.read(path);
+    const value = itemsOf(outcome.value)?.map((item) => (isRecord(item) ? keptOf(item) : item));
+    return value ? { ...outcome, value } : outcome;
   }
 
   async #write(request: ApiRequest & { method: WriteMethod }): Promise<WriteOutcome> {
@@ -146,12 +174,10 @@ function signInFault(reply: Reply, { event, link }: WriteOutcome): LinkFault {
   return isUnexpected ? "not-the-interface" : link;
 }
 
-/** A read of one record or of a list, with what is kept of each record. */
-function withKeptRecords(outcome: ReadOutcome): ReadOutcome {
-  const { value } = outcome;
-  const items = itemsOf(value);
-  if (items) return { ...outcome, value: items.map((item) => (isRecord(item) ? keptOf(item) : item)) };
-  return isRecord(value) ? { ...outcome, value: keptOf(value) } : outcome;
+/** A record, also one in a field of its own. */
+function unwrapped(value: UpstreamRecord): UpstreamRecord {
+  const { data } = value;
+  return value["id"] === undefined && isRecord(data) ? data : value;
 }
 
 function isRecord(value: unknown): value is UpstreamRecord {

@@ -63,7 +63,7 @@ test("a list whose later pages fail each time does not keep an alarm here", asyn
     site.app.clock.advance(15_000);
     return centre.requests.length === 1;
   });
-  expect(readings()).toBe(1);
+  expect(readings()).toBe(2);
 });
 
 test("records are read back by a later comparison if the list could not be read completely at first", async () => {
@@ -153,6 +153,16 @@ test("a list that fails each time in the middle does not keep an alarm here", as
     return centre.requests.length === 1;
   });
   expect(readings()).toBe(2);
+});
+
+test("a sorted list that fails each time does not keep an alarm here while a simple read succeeds", async () => {
+  centre.read = ({ path }) => (path.includes("_sort") ? json(504, {}) : json(200, []));
+  scheduler.start();
+  site.create({ priority: "high" });
+  await eventually("the alarm at the centre", () => {
+    site.app.clock.advance(15_000);
+    return centre.requests.length === 1;
+  });
 });
 
 test("a centre that asks for a pause is not asked for the list meanwhile, except for an alarm", async () => {

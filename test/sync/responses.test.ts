@@ -30,7 +30,7 @@ describe("the response to a POST", () => {
     ["422", json(422, {}), "rejected", ["upstream-rejects-records"]],
     ["404 of the interface", notFound("no objective"), "blocked", ["upstream-rejects-records"]],
     ["404 of some web server", html(404), "new", ["upstream-unexpected-service"]],
-    ["409", json(409, {}), "new", []],
+    ["409", json(409, {}), "unsure", []],
     ["425", json(425, {}), "new", ["upstream-unreachable"]],
     ["429", json(429, {}), "new", ["upstream-unreachable"]],
     ["429 with a time", json(429, {}, { "Retry-After": "60" }), "new", ["upstream-unreachable"]],
@@ -45,10 +45,10 @@ describe("the response to a POST", () => {
     [
       "a redirect",
       { status: 302, headers: { Location: "http://127.0.0.1:1/" } },
-      "new",
+      "unsure",
       ["upstream-unexpected-service"],
     ],
-    ["a sign-in page", html(200), "new", ["upstream-unexpected-service"]],
+    ["a sign-in page", html(200), "unsure", ["upstream-unexpected-service"]],
     ["a page as 201", html(201), "unsure", ["upstream-unexpected-service"]],
     ["201 with nothing", { status: 201, body: "" }, "unsure", ["upstream-unexpected-service"]],
     ["200 with a record", json(200, { id: 1 }), "unsure", ["upstream-unexpected-service"]],
@@ -198,7 +198,8 @@ test.each([
   ["99999999", 3_600_000],
   [new Date(Date.UTC(2026, 10, 20, 21, 35)).toUTCString(), 300_000],
 ])("a Retry-After of %s is respected", async (text, waitMs) => {
-  const busy = json(503, {}, { "Retry-After": text });
+  const date = new Date(site.app.clock.wallMs()).toUTCString();
+  const busy = json(503, {}, { Date: date, "Retry-After": text });
   centre.answer = () => busy;
   centre.read = () => (centre.requests.length === 0 ? json(200, []) : busy);
   site.create();

@@ -40,7 +40,7 @@ export class DuplicateSweep {
     const { centre, store, linkFaults, clock } = this.#context;
     const found = await recordsAbove(centre, watermarkOf(lowest));
     const isWhole = found.kind === "complete";
-    if (!isWhole) await linkFaults.note(found.outcome);
+    if (!isWhole) await linkFaults.noteList(found.outcome);
     if (isWhole && found.isRestored) store.write(() => noteRestore(this.#context, lowest.watermark ?? 0));
     const byMarker = new Map<string, MatchCandidate[]>();
     const rows = isWhole ? found.rows : found.seen;
@@ -172,19 +172,19 @@ export class DuplicateSweep {
     const { store } = this.#context;
     const kept = chooseSurvivor(ours, [store.sentOf(entry)], entry.inFlightValues);
     if (!kept || !entry.attempt) return [];
-    const found = foundAs(this.#context, entry, kept.id);
+    const found = foundAs(this.#context, entry, kept);
     // The record itself may be back. A duplicate has only the values of the first request, never those sent since to the other one.
     const isDuplicate = kept.id !== formerIdOf(entry);
-    store.apply(entry, "found", isDuplicate ? { ...found, ...asFirstSent(entry) } : found);
+    store.apply(entry, "found", isDuplicate ? { ...found, ...asFirstSent(entry, kept) } : found);
     return [];
   }
 
-  #relink(entry: OutboxEntry, { id }: MatchCandidate): void {
+  #relink(entry: OutboxEntry, row: MatchCandidate): void {
     const { store, clock } = this.#context;
     store.outbox.save({
       ...entry,
-      ...asFirstSent(entry),
-      upstreamId: id,
+      ...asFirstSent(entry, row),
+      upstreamId: row.id,
       verifyAtMs: clock.wallMs(),
       nextAtMs: 0,
     });

@@ -1,7 +1,6 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Watermark } from "../../domain/list-reading.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
-import { afterFailure } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
@@ -83,8 +82,6 @@ const REFRESH_MS = 3_000;
 
 /** Maximum ids a search goes back: some days of a busy dispatch centre, and half of one search's page limit. */
 const SEARCH_IDS_MAX = 20_000;
-/** Wait after a single forbidden read. */
-const FORBIDDEN_READ_WAIT_MS = 5_000;
 
 /** The centre's highest id, or the reason why it cannot be read. */
 type WatermarkOutcome = Watermark | { readonly outcome: ReadOutcome };
@@ -101,26 +98,14 @@ export class WatermarkReader {
     this.#context = context;
   }
 
-  /** The highest id before an entry is sent; undefined if the link fails. */
+  /** The highest id before an entry is sent; undefined if it is not to be sent now. */
   async of(entry: OutboxEntry): Promise<Watermark | undefined> {
     const { centre, linkFaults } = this.#context;
     const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
     const read = known ?? (await this.#fresh(centre.of(entry)));
     if (!("outcome" in read)) return lowered(read, entry);
-    // A list that cannot be read is a link fault, unless it was a single stray 403.
-    const isForbidden = read.outcome.link === "forbidden";
-    await linkFaults.note({ ...read.outcome, mayBeRecordSpecific: isForbidden });
-    if (isForbidden && linkFaults.isOpen) this.#postpone(entry.interventionId, read.outcome);
-    // A dispatch centre without a list is searched from the start if necessary.
-    return read.outcome.link === "ok" ? { id: 0, rowFingerprint: null } : undefined;
-  }
-
-  #postpone(interventionId: number, outcome: ReadOutcome): void {
-    const { store, clock } = this.#context;
-    const entry = store.entry(interventionId);
-    const failure = afterFailure(this.#context, entry, outcome);
-    const postponed = { ...entry, ...failure, nextAtMs: clock.wallMs() + FORBIDDEN_READ_WAIT_MS };
-    store.write(() => store.outbox.save(postponed));
+    // A record needs a link, not a list: it is sent without a watermark, and searched for from the start if necessary.
+    return (await linkFaults.noteList(read.outcome)) ? { id: 0, rowFingerprint: null } : undefined;
   }
 
   /** Reads the id again; concurrent calls share one request. */

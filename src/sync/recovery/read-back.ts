@@ -17,7 +17,7 @@ export class ReadBack {
   #reading: Promise<boolean> | undefined;
   /** Whether the list cannot be read completely: alarms wait for that once, and the next comparison reads it again. */
   #isIncomplete = false;
-  /** Readings since the last complete one that ended after a page, because the link failed. */
+  /** Readings since the last complete one that failed although a simple read succeeded, or ended after a page. */
   #cuts = 0;
 
   /** @param isAlarmDue whether an alarm waits for the reading */
@@ -65,9 +65,9 @@ export class ReadBack {
       return true;
     }
     const { seen, outcome } = found;
-    await linkFaults.note({ ...outcome, mayBeRecordSpecific: false });
-    // A list that ends in the middle each time must not keep the alarms here either; one that does so once is read again.
-    if (outcome.link !== "ok" && seen.length > 0) this.#cuts += 1;
+    const isLinkOpen = await linkFaults.noteList(outcome);
+    // A list that fails each time must not keep the alarms here either; one that does so once is read again.
+    if (outcome.link !== "ok" && (seen.length > 0 || isLinkOpen)) this.#cuts += 1;
     this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1;
     if (this.#isIncomplete) log.warn("records-read-back-failed", { reason: outcome.reason });
     return outcome.link === "ok";

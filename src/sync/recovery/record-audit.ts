@@ -73,7 +73,7 @@ export class RecordAudit {
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
       log.info("record-comparison-failed", { reason: found.outcome.reason });
-      return linkFaults.note(found.outcome);
+      return void (await linkFaults.noteList(found.outcome));
     }
     await linkFaults.note(REACHED);
     this.#readBack.adoptOnce(found.rows);

@@ -39,8 +39,6 @@ interface Undetermined {
   readonly outcome: ReadOutcome;
 }
 
-/** Rows requested per page; the dispatch centre may return fewer. */
-const PAGE_ROWS = 100;
 /** Maximum pages: a week of a busy dispatch centre. */
 const PAGES_MAX = 400;
 
@@ -68,7 +66,7 @@ export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: 
   if (!items) return { outcome };
   const [first, second] = items.filter(isMatchCandidate);
   if (!first) return { watermark: NO_WATERMARK, isHighest: true };
-  const isHighest = first.id > (second?.id ?? 0);
+  const isHighest = centre.habits.isOrdered && first.id > (second?.id ?? 0);
   return {
     watermark: { id: first.id, rowFingerprint: isHighest ? recordFingerprint(first) : null },
     isHighest,
@@ -126,19 +124,20 @@ async function readOnce(
   centre: UpstreamClient,
   watermark: Watermark,
 ): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
-  const reading = new ListReading(watermark);
+  const reading = new ListReading(watermark, centre.habits.isOrdered);
   let bytes = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const { start } = reading;
-    const outcome = await centre.newest(start, start + PAGE_ROWS);
+    const outcome = await centre.page(start);
     // Some servers answer 404 after the last page; a stray one is found by the second reading.
     const isAfterEnd = start > 0 && outcome.code === "404" && outcome.link === "ok";
     const items = isAfterEnd ? [] : itemsOf(outcome.value);
     if (!items) return unread(outcome, reading);
-    centre.rowsMax = Math.max(centre.rowsMax, items.length);
+    centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
     const rows = items.filter(isMatchCandidate);
     if (hasNoIds(items, rows)) return withoutIds(reading);
     const end = reading.take(rows, items.length, outcome.total);
+    if (end === "ended") centre.habits.isOrdered = reading.isOrdered;
     if (end !== "more") return { end, reading };
     bytes += bytesOf(rows);
     if (bytes > ROWS_BYTES_MAX)
@@ -161,14 +160,14 @@ async function readWhole(
   if (!items) return unread(outcome, page);
   const rows = items.filter(isMatchCandidate);
   if (hasNoIds(items, rows)) return withoutIds(page);
-  centre.rowsMax = Math.max(centre.rowsMax, items.length);
-  const reading = new ListReading(watermark);
+  centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
+  const reading = new ListReading(watermark, centre.habits.isOrdered);
   if (reading.take(rows, items.length) === "reached") return complete(reading);
   const fromBelow = await readOtherEnd(centre, rows);
   // Without an order only its length is left: longer than a page, so it is the whole list.
   const isWhole = fromBelow === "unordered" ? items.length > page.rows.length : fromBelow === "same";
   if (isWhole) return complete(reading);
-  const parts = await readByParts(centre, rows, centre.rowsMax);
+  const parts = await readByParts(centre, rows, centre.habits.rowsMax);
   if (parts.kind === "failed") return unread(parts.outcome, page);
   if (parts.kind === "whole") {
     const whole = new ListReading(watermark);
@@ -230,16 +229,15 @@ function undetermined(code: string, reason: string, { rows }: ListReading): Unde
   return { kind: "undetermined", outcome: { link: "ok", code, reason }, seen: rows };
 }
 
-/**
- * A page that was not read. If the link is up, or earlier pages show that it is, the list itself is the fault: it may be
- * so each time, and a person has to decide.
- */
-function unread(outcome: ReadOutcome, reading: ListReading): Undetermined {
-  const { link, mayBeRecordSpecific = false, retryAfterMs, code, reason } = outcome;
-  const isOfPage = reading.rows.length > 0 && mayBeRecordSpecific && retryAfterMs === undefined;
-  if (link !== "ok" && !(isOfPage && /^\d+$/.test(code)))
-    return { kind: "undetermined", outcome, seen: reading.rows };
-  return undetermined(UNREAD, `the centre's list cannot be read: ${reason}`, reading);
+/** A page that was not read: the link is down, or the list fails each time and a person has to decide. */
+function unread(outcome: ReadOutcome, { rows }: ListReading): Undetermined {
+  return { kind: "undetermined", outcome: outcome.link === "ok" ? asUnread(outcome) : outcome, seen: rows };
+}
+
+/** The outcome of an incomplete list for a link that is up. */
+export function asUnread(outcome: ReadOutcome): ReadOutcome {
+  if (INCOMPLETE_LISTS.has(outcome.code)) return outcome;
+  return { link: "ok", code: UNREAD, reason: `the centre's list cannot be read: ${outcome.reason}` };
 }
 
 function withoutIds(reading: ListReading): Undetermined {

@@ -1,10 +1,12 @@
 import { fieldsOf, type Intervention } from "../../domain/intervention.ts";
 import {
+  asWritten,
   chooseSurvivor,
   findMatches,
   isMarkedAs,
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts";
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
@@ -12,7 +14,8 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
-import { INCOMPLETE_LISTS, recordsAbove, watermarkOf } from "./record-search.ts";
+import { REACHED } from "./read-back.ts";
+import { asUnread, INCOMPLETE_LISTS, recordsAbove, watermarkOf } from "./record-search.ts";
 
 /** Decides on a POST that may have been applied: adopt the record, wait for it, or send it again. */
 export class UnconfirmedPost {
@@ -27,17 +30,20 @@ export class UnconfirmedPost {
     const { store, centre, linkFaults } = this.#context;
     const found = await recordsAbove(centre.of(asked), watermarkOf(asked));
     const isWhole = found.kind === "complete";
-    const again = store.write(() => {
+    const isLinkOpen = await linkFaults.noteList(isWhole ? REACHED : found.outcome);
+    return store.write(() => {
       if (isWhole && found.isRestored) noteRestore(this.#context, asked.watermark ?? 0);
       const entry = store.entry(asked.interventionId);
       if (entry.phase !== "unsure") return undefined;
-      if (!isWhole) return this.#decideOnPart(entry, found.seen, found.outcome);
+      if (!isWhole) {
+        // If it is not the link, a user has to know of it.
+        const outcome = isLinkOpen ? asUnread(found.outcome) : found.outcome;
+        return this.#decideOnPart(entry, found.seen, outcome);
+      }
       // A restore of the dispatch centre was detected: the record may be below this search.
       if ((entry.watermark ?? 0) < (asked.watermark ?? 0)) return undefined;
       return this.#decide(entry, found.rows);
     });
-    await linkFaults.note(isWhole ? { link: "ok", code: "200", reason: "" } : found.outcome);
-    return again;
   }
 
   /** @param rows every record that may be ours */
@@ -94,7 +100,7 @@ export class UnconfirmedPost {
     const kept = chooseSurvivor(hits, [store.sentOf(entry)], entry.inFlightValues);
     for (const hit of hits) claim(this.#context, entry, hit);
     if (!kept || !entry.attempt) throw new Error(`intervention ${entry.interventionId}: nothing to adopt`);
-    const linked = foundAs(this.#context, entry, kept.id);
+    const linked = foundAs(this.#context, entry, kept);
     store.apply(entry, "found", {
       ...linked,
       base: store.baseOf(entry, linked.base ?? "{}", kept),
@@ -131,20 +137,28 @@ export class UnconfirmedPost {
  * The changes of an entry when a search has found its record. The attempt has been applied. If the record was
  * known before and not sent since, the earlier base is kept.
  */
-export function foundAs(context: SyncContext, entry: OutboxEntry, upstreamId: number): Partial<OutboxEntry> {
+export function foundAs(context: SyncContext, entry: OutboxEntry, row: MatchCandidate): Partial<OutboxEntry> {
   const { attempt, base, agreed, syncedRev } = entry;
-  const linked = linkedTo(context, entry, upstreamId, base ?? attempt?.body ?? "{}");
+  const linked = linkedTo(context, entry, row.id, base ?? sentAsWritten(attempt?.body ?? "{}", row));
   // Verify at once: a dispatcher may already have changed the record.
   const found = { ...linked, verifyAtMs: context.clock.wallMs() };
   return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
 }
 
 /** The changes of an entry that is linked to a duplicate: both have the first request in common, and the merge pushes what came later. */
-export function asFirstSent({ attempt, base, wantRev }: OutboxEntry): Partial<OutboxEntry> {
+export function asFirstSent(
+  { attempt, base, wantRev }: OutboxEntry,
+  row: MatchCandidate,
+): Partial<OutboxEntry> {
   const body = attempt?.body ?? base ?? "{}";
   return {
-    base: body,
+    base: sentAsWritten(body, row),
     agreed: JSON.stringify(fieldsOf(JSON.parse(body) as Intervention)),
     syncedRev: Math.min(attempt?.rev ?? wantRev, wantRev - 1),
   };
+}
+
+/** A request as the centre writes it, so that its way of writing a date does not count as a dispatcher's change. */
+function sentAsWritten(body: string, row: MatchCandidate): string {
+  return JSON.stringify(asWritten(JSON.parse(body) as UpstreamRecord, row));
 }
