@@ -1,4 +1,5 @@
-import type { Config, Dc09AccountConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import type { AlarmPanelAccount } from "../domain/alarm-panel.ts";
 import { AppError } from "../domain/errors.ts";
 import { messageFrame } from "../dc09/event-message.ts";
 import { messageHead } from "../dc09/message.ts";
@@ -73,7 +74,7 @@ async function send({ dc09 }: Config, { stdout }: Terminal, options: SendOptions
   });
 }
 
-function frameFor(panel: Dc09AccountConfig, sequence: string, options: SendOptions, wallMs: number): Buffer {
+function frameFor(panel: AlarmPanelAccount, sequence: string, options: SendOptions, wallMs: number): Buffer {
   const { account, key } = panel;
   const { event, sia, plain = false } = options;
   const token = event === undefined ? (sia === undefined ? "NULL" : "SIA-DCS") : "ADM-CID";
