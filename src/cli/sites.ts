@@ -13,7 +13,6 @@ interface SitesOptions extends JsonOption {
   readonly search?: string;
 }
 
-const PAGE_ROWS = 1000;
 /** Conditions and zones named in one line. */
 const NAMED_MAX = 3;
 
@@ -92,18 +91,10 @@ async function listSites(
 ): Promise<void> {
   if (level !== undefined && !SITE_LEVELS.some((known) => known === level))
     throw new AppError("usage", `${level} is not a level; use one of ${SITE_LEVELS.join(", ")}`);
-  const client = new ControlClient(dataDir);
-  const filter = new URLSearchParams({
+  const sites = await new ControlClient(dataDir).all<SiteView>(`${http.basePath}/sites`, {
     ...(level === undefined ? {} : { level }),
     ...(search === undefined ? {} : { q: search }),
-  }).toString();
-  const sites: SiteView[] = [];
-  for (;;) {
-    const slice = `_start=${sites.length}&_end=${sites.length + PAGE_ROWS}`;
-    const page = await client.get<SiteView[]>(`${http.basePath}/sites?${slice}&${filter}`);
-    sites.push(...page);
-    if (page.length < PAGE_ROWS) break;
-  }
+  });
   if (json) return void stdout.write(jsonText(sites));
   const rows = sites.map((site) => [
     site.report.ref,
