@@ -109,17 +109,15 @@ async function listSites(
 /** Reasons whose conditions, faults or records follow. */
 const LISTED_BELOW = /^(?:zone-fault|battery-low|condition-.*|backlog)$/;
 
-function reasonOf({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
-  return `${code}: ${names.length === 0 ? count : names.join(", ")}`;
-}
-
 /** Why a site has its level; empty for a site without problems. */
 export function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
   const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [
     ...(silentSince === null ? [] : [`silent since ${localTime(silentSince, timeZone)}${repair}`]),
-    ...reasons.filter(({ code }) => !LISTED_BELOW.test(code)).map(reasonOf),
+    ...reasons
+      .filter(({ code }) => !LISTED_BELOW.test(code))
+      .map(({ code, count, names = [] }) => `${code}: ${names.length === 0 ? count : names.join(", ")}`),
     ...conditions.slice(0, NAMED_MAX),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${fault}: ${zone}`),
     ...(faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX + moreFaults} more faults`] : []),

@@ -77,12 +77,9 @@ function reportAccounts({ username, accounts = [] }: MqttBroker, report: Report)
 }
 
 function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords): BrokerAccount[] {
-  return accounts.map(({ username, publish, subscribe }, index) => ({
-    username,
-    password: mqttAccounts[index] ?? "",
-    ...(publish === undefined ? {} : { publish }),
-    ...(subscribe === undefined ? {} : { subscribe }),
-  }));
+  return accounts.map(({ username, publish, subscribe }, index) => {
+    return { username, publish, subscribe, password: mqttAccounts[index] ?? "" };
+  });
 }
 
 /** Warnings about probably unintended options of the section. */

@@ -20,7 +20,7 @@ export interface BrokerAddress {
 /** A group of sensors or programs that sign in to the built-in broker with one user name. */
 export interface BrokerAccount extends BrokerCredentials {
   /** Topic filters that it may publish to; undefined for all topics. */
-  readonly publish?: readonly string[];
+  readonly publish?: readonly string[] | undefined;
   /** Topic filters whose topics it may subscribe to; undefined for all. */
-  readonly subscribe?: readonly string[];
+  readonly subscribe?: readonly string[] | undefined;
 }
