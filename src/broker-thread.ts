@@ -1,5 +1,5 @@
 import type { NewEvent } from "./domain/event.ts";
-import type { BrokerAccount } from "./inputs/broker-admission.ts";
+import type { BrokerAccount } from "./domain/mqtt-broker.ts";
 import type { BrokerUse } from "./inputs/broker.ts";
 import { BuiltInBroker } from "./inputs/built-in-broker.ts";
 import type { MqttMessage } from "./inputs/mqtt-zones.ts";

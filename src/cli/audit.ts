@@ -7,7 +7,7 @@ import type { AuditRow } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import type { TrailReport } from "../store/trail-check.ts";
-import { openForCommand } from "./direct-database.ts";
+import { withDatabase } from "./direct-database.ts";
 import { localTime } from "./local-time.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -61,7 +61,7 @@ export async function exportAudit(config: Config, terminal: Terminal): Promise<v
     terminal.stdout.write(`${JSON.stringify(entry)}\n`);
   };
   if (config.database === null)
-    return withDatabase(config, (database) => {
+    return withTrail(config, (database) => {
       for (const row of trailRows(database)) write(row);
     });
   const { withPostgres } = await import("./shared-database.ts");
@@ -74,7 +74,7 @@ async function reportOf(
   terminal: Terminal,
   soughtHash: string | undefined,
 ): Promise<TrailReport> {
-  if (config.database === null) return withDatabase(config, (database) => verifyTrail(database, soughtHash));
+  if (config.database === null) return withTrail(config, (database) => verifyTrail(database, soughtHash));
   const { withPostgres } = await import("./shared-database.ts");
   const shared = await import("../postgres/audit-trail.ts");
   return withPostgres(config.database, terminal, (connections) =>
@@ -97,16 +97,11 @@ export function trailText(
   return `${entries} entries${span}: ${state}\n${cut}last hash: ${head}\n`;
 }
 
-function withDatabase<T>({ dataDir }: Config, work: (database: Database) => T): T {
+/** @throws AppError `no-input` without a database */
+function withTrail<T>({ dataDir }: Config, use: (database: Database) => T): Promise<Awaited<T>> {
   const path = join(dataDir, "santinela.db");
-  if (!existsSync(path))
-    throw new AppError("no-input", `database ${path} does not exist`, {
-      hint: "Start the daemon once or specify its configuration with --config.",
-    });
-  const database = openForCommand(dataDir);
-  try {
-    return work(database);
-  } finally {
-    database.close();
-  }
+  if (existsSync(path)) return withDatabase(dataDir, use);
+  throw new AppError("no-input", `database ${path} does not exist`, {
+    hint: "Start the daemon once or specify its configuration with --config.",
+  });
 }

@@ -9,7 +9,7 @@ import { CentreTrials } from "../sync/centre-trials.ts";
 import { itemsOf } from "../sync/reply-classification.ts";
 import { UpstreamClient } from "../sync/upstream-client.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
-import { openForCommand } from "./direct-database.ts";
+import { withDatabase } from "./direct-database.ts";
 
 /** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
@@ -33,22 +33,18 @@ export async function centreTrialChecks(config: Config): Promise<CheckResult[]> 
   const read = await centreChecks(config);
   if (!upstream || read.some(({ status }) => status !== "ok")) return read;
   const { client, tokens, clock } = connectionTo(upstream);
-  const database = openForCommand(dataDir);
-  try {
-    const trials = new CentreTrials({
-      centre: new UpstreamClient({ client, tokens, clock }),
-      clock,
-      database,
-      baseUrl: upstream.baseUrl,
-      siteRef: site.ref,
-      newKey: () => newKey(clock.wallMs()),
-    });
-    const { findings } = await trials.run(objectiveOf(zones));
-    return [...read, ...findings.map(({ status, text }) => ({ check: CHECK, status, text }))];
-  } finally {
-    client.close();
-    database.close();
-  }
+  const centre = new UpstreamClient({ client, tokens, clock });
+  const options = {
+    centre,
+    clock,
+    baseUrl: upstream.baseUrl,
+    siteRef: site.ref,
+    newKey: () => newKey(clock.wallMs()),
+  };
+  const { findings } = await withDatabase(dataDir, (database) =>
+    new CentreTrials({ ...options, database }).run(objectiveOf(zones)),
+  ).finally(() => client.close());
+  return [...read, ...findings.map(({ status, text }) => ({ check: CHECK, status, text }))];
 }
 
 function connectionTo({ baseUrl, email, password, ca }: UpstreamConfig) {

@@ -9,17 +9,12 @@ export interface CheckResult {
   readonly remedy?: string | undefined;
 }
 
-export function ok(check: string, text: string, remedy?: string): CheckResult {
-  return { check, status: "ok", text, remedy };
-}
-
-export function warning(check: string, text: string, remedy?: string): CheckResult {
-  return { check, status: "warning", text, remedy };
-}
-
-export function error(check: string, text: string, remedy?: string): CheckResult {
-  return { check, status: "error", text, remedy };
-}
+const resultWith =
+  (status: CheckResult["status"]) =>
+  (check: string, text: string, remedy?: string): CheckResult => ({ check, status, text, remedy });
+export const ok = resultWith("ok");
+export const warning = resultWith("warning");
+export const error = resultWith("error");
 
 /** The result of a check that ended with an error. */
 export function failed(check: string, { message, hint }: AppError, report = error): CheckResult {

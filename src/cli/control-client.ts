@@ -18,6 +18,18 @@ export class ControlClient {
     return JSON.parse(await this.text(path)) as T;
   }
 
+  /** All items of a list, page by page. @param query other parameters of the list */
+  async all<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T[]> {
+    const all: T[] = [];
+    for (;;) {
+      const slice = { _start: `${all.length}`, _end: `${all.length + PAGE_ROWS}` };
+      const parameters = new URLSearchParams({ ...query, ...slice });
+      const page = await this.get<T[]>(`${path}?${parameters.toString()}`);
+      all.push(...page);
+      if (page.length < PAGE_ROWS) return all;
+    }
+  }
+
   /** The response body as text. */
   text(path: string): Promise<string> {
     return this.#request("GET", path);
@@ -61,6 +73,9 @@ export class ControlClient {
     );
   }
 }
+
+/** The maximum page of the API. */
+const PAGE_ROWS = 1000;
 
 const CODE_OF_STATUS: Readonly<Record<number, AppErrorCode>> = {
   400: "bad-data",

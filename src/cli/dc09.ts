@@ -1,12 +1,10 @@
-import { createSocket } from "node:dgram";
-import { connect, isIPv6 } from "node:net";
-import type { Config, Dc09AccountConfig } from "../config/config.ts";
-import type { Clock } from "../domain/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { AlarmPanelAccount } from "../domain/alarm-panel.ts";
 import { AppError } from "../domain/errors.ts";
 import { messageFrame } from "../dc09/event-message.ts";
-import { FrameReader } from "../dc09/frame-reader.ts";
 import { messageHead } from "../dc09/message.ts";
 import { SystemClock } from "../ops/system-clock.ts";
+import { exchange } from "../sync/transmitter/message-exchange.ts";
 import type { CommandGroup } from "./command-group.ts";
 import { wholeNumber } from "./zone-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -53,25 +51,30 @@ async function send({ dc09 }: Config, { stdout }: Terminal, options: SendOptions
     throw new AppError("usage", "--event and --sia exclude each other");
   const clock = new SystemClock();
   const { host = addressOf(dc09.host), udp = false } = options;
-  const to = { host, port: wholeNumber("--port", options.port) ?? dc09.port };
+  const port = wholeNumber("--port", options.port) ?? dc09.port;
+  const to = { host, port, transport: udp ? "udp" : "tcp" } as const;
+  const { signal } = new AbortController();
   const sequence = sequenceAt(clock.wallMs(), options);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const frame = frameFor(panel, sequence, options, clock.wallMs());
-    const reply = await (udp ? overUdp : overTcp)(frame, to, clock);
-    if (!reply) continue;
-    const token = tokenOf(reply);
+    const result = await exchange(frame, { to, clock, withinMs: REPLY_WITHIN_MS, signal, read: tokenOf });
+    if (result.reply === undefined) {
+      if (!result.isRefused) continue;
+      throw new AppError("unavailable", `cannot connect to ${host}:${port}: ${result.reason}`);
+    }
+    const token = result.reply;
     stdout.write(`${token} ${sequence}\n`);
     if (token === "ACK") return;
     throw new AppError("unavailable", `the receiver has rejected the message: ${token}`, {
       hint: "santinela status shows the reason as a condition.",
     });
   }
-  throw new AppError("unavailable", `no reply from ${to.host}:${to.port} after ${ATTEMPTS} attempts`, {
+  throw new AppError("unavailable", `no reply from ${host}:${port} after ${ATTEMPTS} attempts`, {
     hint: "Check that the daemon runs, and that dc09.host, dc09.port and dc09.transports are correct.",
   });
 }
 
-function frameFor(panel: Dc09AccountConfig, sequence: string, options: SendOptions, wallMs: number): Buffer {
+function frameFor(panel: AlarmPanelAccount, sequence: string, options: SendOptions, wallMs: number): Buffer {
   const { account, key } = panel;
   const { event, sia, plain = false } = options;
   const token = event === undefined ? (sia === undefined ? "NULL" : "SIA-DCS") : "ADM-CID";
@@ -92,55 +95,12 @@ function sequenceAt(wallMs: number, { event, sia }: SendOptions): string {
   return String(number).padStart(4, "0");
 }
 
-function tokenOf(bytes: Buffer): string {
-  const [read] = new FrameReader().push(bytes);
-  const head = read && "body" in read ? messageHead(read.body) : undefined;
-  // The head of a NAK has no account: `R0L0A0`.
-  return head?.token ?? /"\*?(NAK|DUH|ACK)"/.exec(bytes.toString("latin1"))?.[1] ?? "unreadable reply";
+/** The head of a NAK has no account: `R0L0A0`. */
+function tokenOf(body: Buffer): string {
+  return messageHead(body)?.token ?? /"(NAK)"/.exec(body.toString("latin1"))?.[1] ?? "unreadable reply";
 }
 
 /** Where a receiver that listens on all addresses can be reached. */
 function addressOf(host: string): string {
   return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-}
-
-interface Target {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** @returns undefined without a reply in time. @throws AppError `unavailable` if there is no connection */
-function overTcp(frame: Buffer, { host, port }: Target, clock: Clock): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, host, () => socket.write(frame));
-    const cancel = clock.after(REPLY_WITHIN_MS, () => socket.destroy());
-    let reply = Buffer.alloc(0);
-    socket.on("data", (part) => {
-      reply = Buffer.concat([reply, part]);
-      if (reply.includes(0x0d)) socket.destroy();
-    });
-    socket.on("close", () => {
-      cancel();
-      resolve(reply.length === 0 ? undefined : reply);
-    });
-    socket.on("error", (cause) =>
-      reject(new AppError("unavailable", `cannot connect to ${host}:${port}: ${cause.message}`, { cause })),
-    );
-  });
-}
-
-/** @returns undefined without a reply in time */
-function overUdp(frame: Buffer, { host, port }: Target, clock: Clock): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
-    const end = (reply: Buffer | undefined): void => {
-      cancel();
-      socket.close();
-      resolve(reply);
-    };
-    const cancel = clock.after(REPLY_WITHIN_MS, () => end(undefined));
-    socket.on("message", end);
-    socket.on("error", reject);
-    socket.send(frame, port, host);
-  });
 }

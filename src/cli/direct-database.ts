@@ -16,6 +16,16 @@ export function openForCommand(dataDir: string): Database {
   return openMainDatabase(join(dataDir, "santinela.db"));
 }
 
+/** Runs `use` on `santinela.db` as `openForCommand` opens it, and closes it. */
+export async function withDatabase<T>(dataDir: string, use: (database: Database) => T): Promise<Awaited<T>> {
+  const database = openForCommand(dataDir);
+  try {
+    return await use(database);
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * Asserts that no daemon of an earlier release uses the database, as during an upgrade's wait for the end of an alarm: opening it
  * would bring its schema to this release under that daemon.

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readText } from "../config/parsed-text.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "../config/load.ts";
@@ -6,8 +6,8 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { oneTimePassword } from "../ops/secrets.ts";
 import { hasSentRecords } from "../ops/sent-records.ts";
-import { readJson, renameDurably } from "../store/durable-files.ts";
-import { setServiceGroup } from "./service-group.ts";
+import { readJson } from "../store/durable-files.ts";
+import { writeForService } from "./service-group.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Name of the password file, beside the configuration. */
@@ -83,11 +83,8 @@ export async function enrol(
 
 /** Writes a file that only the daemon may read. */
 function writeSecret(file: string, text: string): void {
-  const part = `${file}.part`;
   try {
-    writeFileSync(part, `${text}\n`, { mode: 0o600 });
-    setServiceGroup(part, dirname(file));
-    renameDurably(part, file);
+    writeForService(file, `${text}\n`);
   } catch (cause) {
     throw new AppError("cannot-create", `cannot write ${file}: ${messageOf(cause)}`, {
       hint: "Run the command as a user with write permission there, such as root.",

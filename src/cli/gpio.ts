@@ -25,18 +25,15 @@ export async function gpioList(
   }));
   for (const chip of chips) {
     const names = named.filter((one) => one.chip === chip).map(({ name }) => name);
+    const notes = names.map((name) => (name === undefined ? "the chip that zones use" : `chip ${name}`));
     const parts = [chip.path, chip.label, `${chip.lines} lines`, ...chip.devices.slice(-1)];
-    if (names.length > 0) parts.push(`(${names.map(noteOf).join(", ")})`);
+    if (names.length > 0) parts.push(`(${notes.join(", ")})`);
     stdout.write(`${parts.join("  ")}\n`);
     for (const line of chip.list) {
       const zone = zoneOn(zones, line.number, names);
       if (all || zone || line.name !== "" || line.holder !== "") stdout.write(`${lineText(line, zone)}\n`);
     }
   }
-}
-
-function noteOf(name: string | undefined): string {
-  return name === undefined ? "the chip that zones use" : `chip ${name}`;
 }
 
 function zoneOn(

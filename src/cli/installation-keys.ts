@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Config, DatabaseConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
 import { isClockTrusted } from "../ops/host.ts";
 import { endUndecidedSession } from "../ops/machine-identity.ts";
@@ -12,77 +12,69 @@ import { EventService } from "../service/events.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { isStorageError } from "../store/database.ts";
 import type { JsonOption } from "./command-group.ts";
-import { assertNotOfRunningRelease, openForCommand } from "./direct-database.ts";
+import { assertNotOfRunningRelease, withDatabase } from "./direct-database.ts";
 import { localTime } from "./local-time.ts";
 import { confirm } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /** Creates a new signing key. The daemon uses it after a restart. */
 export async function rotateKey(config: Config, terminal: Terminal): Promise<void> {
-  const { dataDir } = config;
-  const { stdout } = terminal;
-  if (config.database !== null) {
-    await withSharedKeys(config.database, terminal, "signing-key-rotated", (keys) =>
-      keys.rotate(newKeyText()),
-    );
-    stdout.write(
-      "created a new signing key; all processes sign with it within a minute. Tokens signed with the old key stay valid until it is revoked.\n",
-    );
-    return;
-  }
-  assertNotOfRunningRelease(dataDir);
-  prepareDataDir(dataDir);
-  rotateSigningKey(dataDir);
-  note(dataDir, "signing-key-rotated");
-  stdout.write(
-    "created a new signing key; restart the daemon. Tokens signed with the old key stay valid until it is revoked.\n",
+  const isShared = await changeKeys(config, terminal, "signing-key-rotated", {
+    shared: (keys) => keys.rotate(newKeyText()),
+    own: rotateSigningKey,
+  });
+  const next = isShared ? "all processes sign with it within a minute" : "restart the daemon";
+  terminal.stdout.write(
+    `created a new signing key; ${next}. Tokens signed with the old key stay valid until it is revoked.\n`,
   );
 }
 
 /** Revokes the previous signing key and its tokens. */
 export async function revokeKey(config: Config, terminal: Terminal): Promise<void> {
-  const { dataDir } = config;
-  const { stdout } = terminal;
-  if (config.database !== null) {
-    await withSharedKeys(config.database, terminal, "signing-key-forgotten", (keys) => keys.revokePrevious());
-    stdout.write("revoked the previous signing key; all processes reject its tokens within ten seconds\n");
-    return;
+  const isShared = await changeKeys(config, terminal, "signing-key-forgotten", {
+    shared: (keys) => keys.revokePrevious(),
+    own: revokePreviousKey,
+  });
+  const next = isShared ? "all processes reject its tokens within ten seconds" : "restart the daemon";
+  terminal.stdout.write(`revoked the previous signing key; ${next}\n`);
+}
+
+interface KeyChange {
+  /** The keys that all processes of a centre share. */
+  readonly shared: (keys: PostgresSigningKeys) => Promise<void>;
+  /** The files of an installation on SQLite. */
+  readonly own: (dataDir: string) => void;
+}
+
+/** Changes the keys and notes it in the event log. @returns whether they are shared */
+async function changeKeys(
+  { database, dataDir }: Config,
+  terminal: Terminal,
+  event: "signing-key-rotated" | "signing-key-forgotten",
+  { shared, own }: KeyChange,
+): Promise<boolean> {
+  const clock = new SystemClock();
+  const entry = { ...commandLineActor(), event, subject: "signing key", detail: {} };
+  if (database !== null) {
+    const { withPostgres } = await import("./shared-database.ts");
+    const { PostgresSigningKeys } = await import("../postgres/signing-keys.ts");
+    const { PostgresEvents } = await import("../postgres/postgres-events.ts");
+    await withPostgres(database, terminal, async (connections) => {
+      await shared(new PostgresSigningKeys(connections));
+      await new PostgresEvents(connections, clock).add(entry, clock.wallMs());
+    });
+    return true;
   }
   assertNotOfRunningRelease(dataDir);
   prepareDataDir(dataDir);
-  revokePreviousKey(dataDir);
-  note(dataDir, "signing-key-forgotten");
-  stdout.write("revoked the previous signing key; restart the daemon\n");
-}
-
-async function withSharedKeys(
-  database: DatabaseConfig,
-  terminal: Terminal,
-  event: "signing-key-rotated" | "signing-key-forgotten",
-  change: (keys: PostgresSigningKeys) => Promise<void>,
-): Promise<void> {
-  const { withPostgres } = await import("./shared-database.ts");
-  const { PostgresSigningKeys } = await import("../postgres/signing-keys.ts");
-  const { PostgresEvents } = await import("../postgres/postgres-events.ts");
-  const clock = new SystemClock();
-  await withPostgres(database, terminal, async (connections) => {
-    await change(new PostgresSigningKeys(connections));
-    const entry = { ...commandLineActor(), event, subject: "signing key", detail: {} };
-    await new PostgresEvents(connections, clock).add(entry, clock.wallMs());
-  });
-}
-
-function note(dataDir: string, event: "signing-key-rotated" | "signing-key-forgotten"): void {
-  const database = openForCommand(dataDir);
-  try {
-    const events = new EventService({ database, clock: new SystemClock() });
-    events.record({ ...commandLineActor(), event, subject: "signing key", detail: {} });
-  } catch (error) {
-    // The key has been changed; a full disk must not make it look otherwise.
-    if (!isStorageError(error)) throw error;
-  } finally {
-    database.close();
-  }
+  own(dataDir);
+  await withDatabase(dataDir, (opened) => new EventService({ database: opened, clock }).record(entry)).catch(
+    (error: unknown) => {
+      // The key has been changed; a full disk must not make it look otherwise.
+      if (!isStorageError(error)) throw error;
+    },
+  );
+  return false;
 }
 
 interface CertOptions extends JsonOption {

@@ -5,7 +5,7 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import { validateObjectiveImport } from "../generated/validators.js";
 import { ObjectiveService } from "../service/objectives.ts";
-import { openForCommand } from "./direct-database.ts";
+import { withDatabase } from "./direct-database.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
@@ -25,12 +25,9 @@ export async function importObjectives(
     return;
   }
   terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
-  const database = openForCommand(config.dataDir);
-  try {
-    writeCounts(terminal, new ObjectiveService(database).import(objectives, "import"));
-  } finally {
-    database.close();
-  }
+  await withDatabase(config.dataDir, (database) =>
+    writeCounts(terminal, new ObjectiveService(database).import(objectives, "import")),
+  );
 }
 
 function writeCounts({ stdout }: Terminal, counts: Readonly<Record<ObjectiveType, number>>): void {

@@ -48,8 +48,7 @@ async function listObjectives(
   const client = new ControlClient(dataDir);
   const lists = new Map<string, ListedObjective[]>();
   for (const known of OBJECTIVE_TYPES)
-    if (type === undefined || type === known)
-      lists.set(known, await allOf(client, `${http.basePath}/${known}`));
+    if (type === undefined || type === known) lists.set(known, await client.all(`${http.basePath}/${known}`));
   if (lists.size === 0)
     throw new AppError("usage", `${type} is not an objective type; use one of ${OBJECTIVE_TYPES.join(", ")}`);
   if (json) return void stdout.write(jsonText(Object.fromEntries(lists)));
@@ -72,20 +71,6 @@ async function listObjectives(
           : `${objectiveType}: ${objectives} at the dispatch centre, as of ${localTime(readAt, site.timezone)}\n`,
       );
 }
-
-/** Reads all objectives of one type, page by page. */
-async function allOf(client: ControlClient, path: string): Promise<ListedObjective[]> {
-  const all: ListedObjective[] = [];
-  for (;;) {
-    const page = await client.get<ListedObjective[]>(
-      `${path}?_start=${all.length}&_end=${all.length + PAGE_ROWS}`,
-    );
-    all.push(...page);
-    if (page.length < PAGE_ROWS) return all;
-  }
-}
-
-const PAGE_ROWS = 1000;
 
 function mirrorText({ lists, differences }: ObjectivesView, objectiveType: string, id: number): string {
   if (lists.find(({ type }) => type === objectiveType)?.readAt === null) return "";

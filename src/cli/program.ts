@@ -48,7 +48,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 
 /** Message and hint of an error; internal errors include their stack. */
 function errorText(error: unknown): string {
-  if (error instanceof AppError) return error.hint ? `${error.message}\n${error.hint}` : error.message;
+  if (error instanceof AppError) return error.text;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

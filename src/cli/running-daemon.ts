@@ -20,7 +20,7 @@ export async function askRunningDaemon<T>(from: LoadOptions, path: string): Prom
   let refused: unknown;
   for (const dataDir of dataDirs)
     try {
-      return { answer: await new ControlClient(dataDir).get<T>(path), fault: error && faultText(error) };
+      return { answer: await new ControlClient(dataDir).get<T>(path), fault: error && error.text };
     } catch (cause) {
       if (!(cause instanceof AppError)) throw cause;
       refused ??= cause;
@@ -44,8 +44,4 @@ function possibleDaemons(from: LoadOptions): {
     if (!(error instanceof AppError) || file === null) throw error;
     return { dataDirs: [...new Set(dataDirectories(file, from))], error };
   }
-}
-
-function faultText({ message, hint }: AppError): string {
-  return hint === "" ? message : `${message}\n${hint}`;
 }

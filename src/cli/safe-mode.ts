@@ -31,7 +31,7 @@ function configurationErrors(options: LoadOptions): string | null {
   try {
     return configurationToRun({ role: "site", ...options }).fault;
   } catch (error) {
-    if (error instanceof AppError) return error.hint ? `${error.message}\n${error.hint}` : error.message;
+    if (error instanceof AppError) return error.text;
     throw error;
   }
 }

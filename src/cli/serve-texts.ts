@@ -55,12 +55,8 @@ export async function initialPasswordText(
   // Loaded once in the life of an installation.
   const { qrText } = await import("../ops/qr-code.ts");
   const code = qrText(`${first}#code=${account.password}`);
-  return `${journaldText(account)}${addressText(addresses)}${code}\n`;
-}
-
-/** Where a phone opens the web panel. @param addresses of `panelAddresses`, at least one */
-function addressText(addresses: readonly string[]): string {
-  return `Open it on a phone on the same network: ${addresses.join(" or ")}\n`;
+  const open = `Open it on a phone on the same network: ${addresses.join(" or ")}\n`;
+  return `${journaldText(account)}${open}${code}\n`;
 }
 
 function initialAdministratorText({ email, password }: InitialAccount): string {

@@ -1,9 +1,18 @@
-import { chmodSync, chownSync, statSync } from "node:fs";
+import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { renameDurably } from "../store/durable-files.ts";
 
-/** Makes a file written by root readable by the group of its directory (/etc/santinela, root:santinela). */
-export function setServiceGroup(file: string, folder: string): void {
-  const { gid } = statSync(folder);
-  if (process.getuid?.() !== 0 || gid === 0) return;
-  chownSync(file, 0, gid);
-  chmodSync(file, 0o640);
+/**
+ * Writes a file that only this user can read; complete after a power cut, or not there. One that root writes can be read by the
+ * group of its directory too (/etc/santinela, root:santinela).
+ */
+export function writeForService(path: string, text: string): void {
+  const part = `${path}.part`;
+  writeFileSync(part, text, { mode: 0o600 });
+  const { gid } = statSync(dirname(path));
+  if (process.getuid?.() === 0 && gid !== 0) {
+    chownSync(part, 0, gid);
+    chmodSync(part, 0o640);
+  }
+  renameDurably(part, path);
 }

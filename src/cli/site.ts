@@ -11,7 +11,6 @@ import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Changes shown of one site; `--json` has all. */
 const CHANGES_SHOWN = 20;
-const PAGE_ROWS = 1000;
 
 /** Shows the state of one site with its newest changes. @throws AppError `bad-data` for an unknown reference */
 export async function showSite(
@@ -50,16 +49,12 @@ export async function removeSite(
 
 /** The site with a reference: the search also finds others whose name or reference contains it. */
 async function siteOf(client: ControlClient, basePath: string, ref: string): Promise<SiteView> {
-  for (let start = 0; ; start += PAGE_ROWS) {
-    const slice = new URLSearchParams({ q: ref, _start: `${start}`, _end: `${start + PAGE_ROWS}` });
-    const page = await client.get<SiteView[]>(`${basePath}/sites?${slice.toString()}`);
-    const found = page.find(({ report }) => report.ref === ref);
-    if (found) return found;
-    if (page.length < PAGE_ROWS)
-      throw new AppError("bad-data", `no site with the reference ${ref} has reported here`, {
-        hint: "santinela sites lists those that have.",
-      });
-  }
+  const found = await client.all<SiteView>(`${basePath}/sites`, { q: ref });
+  const site = found.find(({ report }) => report.ref === ref);
+  if (site) return site;
+  throw new AppError("bad-data", `no site with the reference ${ref} has reported here`, {
+    hint: "santinela sites lists those that have.",
+  });
 }
 
 function siteText({ site, silentS, history }: SiteDetail, timezone: string): string {
@@ -76,7 +71,7 @@ function siteText({ site, silentS, history }: SiteDetail, timezone: string): str
   ] as const;
   const changes = history
     .slice(0, CHANGES_SHOWN)
-    .map((change) => `  ${localTime(change.at, timezone)}  ${sentenceOf(change)}`);
+    .map(({ at, event, detail }) => `  ${localTime(at, timezone)}  ${SENTENCES[event](detail)}`);
   return [
     `${report.name} (${report.ref})`,
     ...facts.flatMap(([name, value]) => (value === "" ? [] : [`${name}: ${value}`])),
@@ -87,19 +82,11 @@ function siteText({ site, silentS, history }: SiteDetail, timezone: string): str
     .join("");
 }
 
-function sentenceOf({ event, detail }: SiteDetail["history"][number]): string {
-  switch (event) {
-    case "first-report":
-      return `The site reported for the first time, with level ${detail}.`;
-    case "level":
-      return `The level changed to ${detail}.`;
-    case "silent":
-      return "The site became silent.";
-    case "reporting":
-      return "The site reported again.";
-    case "restarted":
-      return "The daemon of the site restarted.";
-    case "version":
-      return `The site runs version ${detail}.`;
-  }
-}
+const SENTENCES: Readonly<Record<SiteDetail["history"][number]["event"], (detail: string) => string>> = {
+  "first-report": (detail) => `The site reported for the first time, with level ${detail}.`,
+  level: (detail) => `The level changed to ${detail}.`,
+  silent: () => "The site became silent.",
+  reporting: () => "The site reported again.",
+  restarted: () => "The daemon of the site restarted.",
+  version: (detail) => `The site runs version ${detail}.`,
+};

@@ -13,7 +13,6 @@ interface SitesOptions extends JsonOption {
   readonly search?: string;
 }
 
-const PAGE_ROWS = 1000;
 /** Conditions and zones named in one line. */
 const NAMED_MAX = 3;
 
@@ -92,18 +91,10 @@ async function listSites(
 ): Promise<void> {
   if (level !== undefined && !SITE_LEVELS.some((known) => known === level))
     throw new AppError("usage", `${level} is not a level; use one of ${SITE_LEVELS.join(", ")}`);
-  const client = new ControlClient(dataDir);
-  const filter = new URLSearchParams({
+  const sites = await new ControlClient(dataDir).all<SiteView>(`${http.basePath}/sites`, {
     ...(level === undefined ? {} : { level }),
     ...(search === undefined ? {} : { q: search }),
-  }).toString();
-  const sites: SiteView[] = [];
-  for (;;) {
-    const slice = `_start=${sites.length}&_end=${sites.length + PAGE_ROWS}`;
-    const page = await client.get<SiteView[]>(`${http.basePath}/sites?${slice}&${filter}`);
-    sites.push(...page);
-    if (page.length < PAGE_ROWS) break;
-  }
+  });
   if (json) return void stdout.write(jsonText(sites));
   const rows = sites.map((site) => [
     site.report.ref,
@@ -118,17 +109,15 @@ async function listSites(
 /** Reasons whose conditions, faults or records follow. */
 const LISTED_BELOW = /^(?:zone-fault|battery-low|condition-.*|backlog)$/;
 
-function reasonOf({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
-  return `${code}: ${names.length === 0 ? count : names.join(", ")}`;
-}
-
 /** Why a site has its level; empty for a site without problems. */
 export function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
   const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [
     ...(silentSince === null ? [] : [`silent since ${localTime(silentSince, timeZone)}${repair}`]),
-    ...reasons.filter(({ code }) => !LISTED_BELOW.test(code)).map(reasonOf),
+    ...reasons
+      .filter(({ code }) => !LISTED_BELOW.test(code))
+      .map(({ code, count, names = [] }) => `${code}: ${names.length === 0 ? count : names.join(", ")}`),
     ...conditions.slice(0, NAMED_MAX),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${fault}: ${zone}`),
     ...(faults.length > NAMED_MAX ? [`${faults.length - NAMED_MAX + moreFaults} more faults`] : []),

@@ -10,7 +10,7 @@ import { SetUpCode } from "../ops/set-up-code.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
 import type { JsonOption } from "./command-group.ts";
-import { openForCommand } from "./direct-database.ts";
+import { withDatabase } from "./direct-database.ts";
 import { Prompt } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
@@ -125,15 +125,12 @@ async function withAccounts(
     return;
   }
   terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
-  const database = openForCommand(config.dataDir);
-  try {
-    // The unit that announces the code looks for its file.
-    const warn = (): void => void terminal.stderr.write("the used set-up code cannot be removed\n");
-    const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
-    await use(localRemote(new AccountService({ database, clock, onClaimed })));
-  } finally {
-    database.close();
-  }
+  // The unit that announces the code looks for its file.
+  const warn = (): void => void terminal.stderr.write("the used set-up code cannot be removed\n");
+  const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
+  await withDatabase(config.dataDir, (database) =>
+    use(localRemote(new AccountService({ database, clock, onClaimed }))),
+  );
 }
 
 function roleOf(word: string): Role {

@@ -55,7 +55,8 @@ export async function discoverZones(
 async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {
   if (config.mqtt.mode === "off")
     throw new AppError("configuration", "mqtt is off", { hint: "Set mqtt.url or remove mqtt: off." });
-  const broker = await openBrokerAddress(config.mqtt, () => brokerPort(config));
+  const status = () => new ControlClient(config.dataDir).get<StatusView>("/site/status");
+  const broker = await openBrokerAddress(config.mqtt, async () => (await status()).brokerPort);
   if (!broker) throw unreachable(config, "it does not listen");
   const clock = new SystemClock();
   const session = new DiscoverySession({ broker, clock, discovery });
@@ -69,11 +70,6 @@ async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: nu
   } finally {
     await session.stop();
   }
-}
-
-/** Of the running daemon. @throws AppError as `ControlClient` */
-async function brokerPort({ dataDir }: Config): Promise<number | null> {
-  return (await new ControlClient(dataDir).get<StatusView>("/site/status")).brokerPort;
 }
 
 function unreachable({ mqtt }: Config, reason: string): AppError {

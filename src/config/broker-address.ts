@@ -1,17 +1,11 @@
-import type { MqttConfig, MqttCredentials, MqttTlsConfig } from "./config.ts";
-
-/** How a client of this machine reaches the broker. */
-export interface ReachableBroker {
-  readonly url: string;
-  readonly credentials?: MqttCredentials;
-  readonly tls?: MqttTlsConfig;
-}
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
+import type { MqttConfig } from "./config.ts";
 
 /**
  * The address of the broker for another session of this installation; undefined if MQTT is off. At the built-in broker it
  * uses `mqtt.username`, or else the account that may read most.
  */
-export function brokerAddress(mqtt: MqttConfig): ReachableBroker | undefined {
+export function brokerAddress(mqtt: MqttConfig): BrokerAddress | undefined {
   if (mqtt.mode === "off") return undefined;
   if (mqtt.mode === "external") {
     const { url, credentials, tls } = mqtt;
@@ -34,7 +28,7 @@ export function brokerAddress(mqtt: MqttConfig): ReachableBroker | undefined {
 export async function openBrokerAddress(
   mqtt: MqttConfig,
   openPort: () => Promise<number | null>,
-): Promise<ReachableBroker | undefined> {
+): Promise<BrokerAddress | undefined> {
   if (mqtt.mode !== "built-in" || mqtt.port !== 0) return brokerAddress(mqtt);
   const port = await openPort();
   return port === null ? undefined : brokerAddress({ ...mqtt, port });

@@ -1,19 +1,11 @@
-import type {
-  Dc09Account,
-  Gpio,
-  HomeAssistant,
-  Http,
-  Log,
-  MonitoringReceiver,
-  ObjectiveImport,
-  Site,
-  TransmittedZone,
-  Upstream,
-} from "../generated/types.ts";
+import type { Gpio, HomeAssistant, Http, Log, ObjectiveImport, Site, Upstream } from "../generated/types.ts";
+import type { Dc09Source } from "../domain/alarm-panel.ts";
+import type { BrokerAccount, BrokerAddress, BrokerCredentials } from "../domain/mqtt-broker.ts";
 import type { OnBatteryConfig } from "../domain/on-battery.ts";
 import type { Output } from "../domain/output.ts";
 import type { SilenceTimes } from "../domain/site-silence.ts";
-import type { Zone, ZoneProfile } from "../domain/zone.ts";
+import type { TransmitterConfig } from "../domain/transmitter.ts";
+import type { Zone } from "../domain/zone.ts";
 
 /** The whole configuration with all defaults and absolute paths. */
 export interface Config {
@@ -31,7 +23,7 @@ export interface Config {
   readonly homeAssistant: Required<HomeAssistant>;
   readonly gpio: Gpio & { readonly backend: NonNullable<Gpio["backend"]> };
   /** null: off. */
-  readonly dc09: Dc09Config | null;
+  readonly dc09: Dc09Source | null;
   readonly outputs: readonly Output[];
   /** null: the machine is never powered off. */
   readonly onBattery: OnBatteryConfig | null;
@@ -75,75 +67,11 @@ export type UpstreamConfig = Required<Omit<Upstream, "passwordFile" | "caFile" |
 
 export type MqttConfig =
   | { readonly mode: "off" }
-  | {
-      readonly mode: "external";
-      readonly url: string;
-      readonly clientId?: string;
-      readonly credentials?: MqttCredentials;
-      readonly tls?: MqttTlsConfig;
-    }
+  | (BrokerAddress & { readonly mode: "external"; readonly clientId?: string })
   | {
       readonly mode: "built-in";
       readonly host: string;
       readonly port: number;
-      readonly credentials?: MqttCredentials;
-      readonly accounts: readonly MqttAccountConfig[];
+      readonly credentials?: BrokerCredentials;
+      readonly accounts: readonly BrokerAccount[];
     };
-
-/** Account at the built-in broker; without filters it may use all topics. */
-export interface MqttAccountConfig extends MqttCredentials {
-  readonly publish?: readonly string[];
-  readonly subscribe?: readonly string[];
-}
-
-/** PEM texts; without `ca` the public certificate authorities are trusted. */
-export interface MqttTlsConfig {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-/** A transmitter to monitoring receivers, as the sync takes it. */
-export interface TransmitterConfig {
-  readonly account: string;
-  /** Hexadecimal digits of 16, 24 or 32 bytes; null without encryption. */
-  readonly key: string | null;
-  /** null: none is sent. */
-  readonly receiverNumber: string | null;
-  readonly line: string;
-  readonly receivers: readonly (Required<Omit<MonitoringReceiver, "pollS">> & { readonly pollS: number })[];
-  readonly replyS: number;
-  readonly testH: number;
-  readonly numbering: {
-    readonly format: "contact-id" | "sia";
-    readonly partition: number;
-    readonly zones: readonly TransmittedZone[];
-  };
-}
-
-/** The receiver for alarm panels. */
-export interface Dc09Config {
-  readonly host: string;
-  readonly port: number;
-  readonly transports: readonly ("tcp" | "udp")[];
-  readonly accounts: readonly Dc09AccountConfig[];
-  /** Profiles by name, for zones that are created at the first alarm. */
-  readonly profiles: Readonly<Record<string, ZoneProfile>>;
-}
-
-export type Dc09AccountConfig = Pick<Dc09Account, "objective"> &
-  Required<Pick<Dc09Account, "account" | "zones" | "timestamps">> & {
-    /** Hexadecimal digits of 16, 24 or 32 bytes; null without encryption. */
-    readonly key: string | null;
-    readonly isPlain: boolean;
-    /** Addresses and networks; empty for any. */
-    readonly from: readonly string[];
-    /** null: no supervision. */
-    readonly silenceS: number | null;
-    readonly objectiveName?: string;
-  };
-
-export interface MqttCredentials {
-  readonly username: string;
-  readonly password: string;
-}

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { DC09ACCOUNT_DEFAULTS, DC09_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, Dc09, Zone } from "../generated/types.ts";
+import type { Dc09Source } from "../domain/alarm-panel.ts";
 import type { ZoneProfile } from "../domain/zone.ts";
-import type { Dc09Config } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Report } from "./problems.ts";
 
@@ -12,7 +12,7 @@ export function dc09Of(
   { accounts, ...options }: Dc09,
   { dc09Keys }: Passwords,
   profiles: ReadonlyMap<string, ZoneProfile>,
-): Dc09Config {
+): Dc09Source {
   const { host, port, transports = ["tcp", "udp"] } = options;
   return {
     host: host ?? DC09_DEFAULTS.host,

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { MQTT_LISTEN_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
+import type { BrokerAccount, BrokerTls } from "../domain/mqtt-broker.ts";
 import { filterFormFault } from "../domain/topic-filter.ts";
-import type { MqttAccountConfig, MqttConfig, MqttTlsConfig } from "./config.ts";
+import type { MqttConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Report } from "./problems.ts";
 import { readText } from "./parsed-text.ts";
@@ -75,13 +76,10 @@ function reportAccounts({ username, accounts = [] }: MqttBroker, report: Report)
   }
 }
 
-function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords): MqttAccountConfig[] {
-  return accounts.map(({ username, publish, subscribe }, index) => ({
-    username,
-    password: mqttAccounts[index] ?? "",
-    ...(publish === undefined ? {} : { publish }),
-    ...(subscribe === undefined ? {} : { subscribe }),
-  }));
+function accountsOf({ accounts = [] }: MqttBroker, { mqttAccounts }: Passwords): BrokerAccount[] {
+  return accounts.map(({ username, publish, subscribe }, index) => {
+    return { username, publish, subscribe, password: mqttAccounts[index] ?? "" };
+  });
 }
 
 /** Warnings about probably unintended options of the section. */
@@ -110,7 +108,7 @@ function isEncrypted(url: string | undefined): boolean {
   return url !== undefined && /^(mqtts|ssl|wss):/.test(url);
 }
 
-function certificatesOf({ caFile, certFile, keyFile }: MqttTls, folder: string): MqttTlsConfig {
+function certificatesOf({ caFile, certFile, keyFile }: MqttTls, folder: string): BrokerTls {
   const read = (file: string, what: string): string => readText(resolve(folder, file), what);
   return {
     ...(caFile === undefined ? {} : { ca: read(caFile, "the broker's certificate authority") }),

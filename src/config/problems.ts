@@ -45,7 +45,10 @@ export class ConfigurationError extends AppError {
 /** Creates one error from all problems of a file, in the file's order. */
 export function configurationError(file: ParsedFile, problems: readonly ConfigProblem[]): ConfigurationError {
   const sorted = problems
-    .map((problem) => ({ message: messageText(problem), place: locationOf(file, problem.path) }))
+    .map(({ path, message }) => ({
+      message: path.length === 0 ? message : `${pathText(path)}: ${message}`,
+      place: locationOf(file, path),
+    }))
     .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
   return new ConfigurationError(sorted.map(({ message, place }) => ({ message, place: place.text })));
 }
@@ -54,10 +57,6 @@ interface SourceLocation {
   readonly line: number;
   readonly col: number;
   readonly text: string;
-}
-
-function messageText({ path, message }: ConfigProblem): string {
-  return path.length === 0 ? message : `${pathText(path)}: ${message}`;
 }
 
 /** Formats a path as `zones[0].input.gpio`. */

@@ -86,22 +86,15 @@ export function immediateSections(
   running: Pick<Config, "site" | keyof Destination>,
   next: Config,
 ): Partial<Config> {
-  const { zones, upstream, upstreams, outputs, onBattery, objectives, log, metricsToken, fleet, warnings } =
-    next;
-  const { ref } = isReferenceFree(running, next) ? next.site : running.site;
-  const site = { ...running.site, name: next.site.name, ref };
-  const sections = {
-    upstream,
-    upstreams,
-    outputs,
-    onBattery,
-    objectives,
-    log,
-    metricsToken,
-    fleet,
+  const immediate = Object.entries(next).filter(([name]) => APPLIED[name as keyof Config] === "immediate");
+  const { zones, warnings, site } = next;
+  const { ref } = isReferenceFree(running, next) ? site : running.site;
+  return {
+    ...Object.fromEntries(immediate),
+    zones,
     warnings,
+    site: { ...running.site, name: site.name, ref },
   };
-  return { site, zones, ...sections };
 }
 
 function changedOptions(section: string, before: unknown, after: unknown): string[] {

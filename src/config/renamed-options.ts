@@ -40,7 +40,7 @@ export function renameFormerOptions(document: Document): FormerOption[] {
 }
 
 function renameKey(map: YAMLMap, former: string, name: string, path: string): FormerOption[] {
-  const key = map.items.map((pair) => pair.key).find((candidate) => isKey(candidate, former));
+  const key = map.items.map((pair) => pair.key).find((each) => isScalar(each) && each.value === former);
   if (!isScalar(key)) return [];
   const offset = key.range?.[0] ?? 0;
   if (map.has(name)) {
@@ -50,10 +50,6 @@ function renameKey(map: YAMLMap, former: string, name: string, path: string): Fo
   key.value = name;
   const message = `${path}: ${former} is now called ${name}; the next release rejects the old name. Rename it to ${name}`;
   return [{ offset, message, isDuplicate: false }];
-}
-
-function isKey(key: unknown, name: string): boolean {
-  return isScalar(key) && key.value === name;
 }
 
 function resolved(document: Document, node: unknown): unknown {

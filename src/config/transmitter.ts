@@ -1,7 +1,7 @@
 import { silentSecondsOf } from "../domain/site-silence.ts";
+import type { TransmitterConfig } from "../domain/transmitter.ts";
 import { DC09_DEFAULTS, MONITORING_RECEIVER_DEFAULTS, TRANSMITTER_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration, MonitoringReceiver } from "../generated/types.ts";
-import type { TransmitterConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Report } from "./problems.ts";
 

@@ -24,6 +24,11 @@ export class AppError extends Error {
     this.retryAfterS = options.retryAfterS;
     this.reason = options.reason;
   }
+
+  /** The message, with the remedy on a line of its own. */
+  get text(): string {
+    return this.hint === "" ? this.message : `${this.message}\n${this.hint}`;
+  }
 }
 
 /** Seconds; freeing disk space takes a user at least this long. */

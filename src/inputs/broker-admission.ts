@@ -5,21 +5,12 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
+import type { BrokerAccount } from "../domain/mqtt-broker.ts";
 import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { BrokerZones } from "./broker.ts";
-
-/** A group of sensors or programs that sign in to the built-in broker with one user name. */
-export interface BrokerAccount {
-  readonly username: string;
-  readonly password: string;
-  /** Topic filters that it may publish to; undefined for all topics. */
-  readonly publish?: readonly string[];
-  /** Topic filters whose topics it may subscribe to; undefined for all. */
-  readonly subscribe?: readonly string[];
-}
 
 interface BrokerAdmissionOptions {
   /** Without any, every client may sign in and use every topic. */

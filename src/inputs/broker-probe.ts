@@ -1,14 +1,9 @@
 import type { IClientOptions, MqttClient } from "mqtt";
 import type { Clock } from "../domain/clock.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
 import { clientOf } from "./broker-client.ts";
 import { leftOutBytes } from "./oversized-payloads.ts";
-
-export interface BrokerAddress {
-  readonly url: string;
-  readonly credentials?: { readonly username: string; readonly password: string };
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-}
 
 interface BrokerProbeOptions {
   readonly broker: BrokerAddress;

@@ -5,7 +5,7 @@ import { LeftOutList, type LeftOut } from "../domain/discovery/left-out.ts";
 import { discoveredDevices, queriesAfter, SOURCE_FILTERS } from "../domain/discovery/sources.ts";
 import { messageOf } from "../domain/errors.ts";
 import { clientOf, endWithoutReconnect } from "./broker-client.ts";
-import type { BrokerAddress } from "./broker-probe.ts";
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
 import { leftOutBytes } from "./oversized-payloads.ts";
 import { PACKET_BYTES_MAX, ReceivedMessages } from "./received-messages.ts";
 

@@ -10,7 +10,7 @@ import { BatteryLevels } from "./battery-levels.ts";
 import type { Broker, BrokerUse } from "./broker.ts";
 import type { BuiltInBrokerOptions } from "./built-in-broker.ts";
 import type { Locale } from "../domain/trip-text.ts";
-import type { Dc09Source } from "./dc09/alarm-panel-account.ts";
+import type { Dc09Source } from "../domain/alarm-panel.ts";
 import { AlarmPanelReceiver, type AlarmPanelUse } from "./dc09/alarm-panel-receiver.ts";
 import { SimulatedLines } from "./gpio/gpio-port.ts";
 import { AdcReadings } from "./adc/adc-readings.ts";

@@ -3,6 +3,7 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
 import { clientOf, disconnect, endWithoutReconnect, type Connect } from "./broker-client.ts";
 import { MessageIntake } from "./message-intake.ts";
@@ -11,28 +12,18 @@ import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-ses
 import type { MqttZones } from "./mqtt-zones.ts";
 import { SessionEnds, type FormerSessions } from "./session-ends.ts";
 
-export interface MqttReadingsOptions {
-  readonly url: string;
+export interface MqttReadingsOptions extends BrokerAddress {
   /** Fixed for the life of the installation: the broker stores the session and its messages under this id. */
   readonly clientId: string;
   /** Whether the client id is of this run only, because none can be stored. */
   readonly isTemporary?: boolean;
   /** Sessions to end at the broker; none by default. */
   readonly formerSessions?: FormerSessions;
-  readonly credentials?: { readonly username: string; readonly password: string };
-  readonly tls?: BrokerTls;
   readonly zones: MqttZones;
   readonly brokerCounts: BrokerCountStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
-}
-
-/** PEM texts: the broker's certificate authority, and the client certificate with its key. */
-export interface BrokerTls {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
 }
 
 /** Delay before the connection is closed after a failed journal write; doubles, to limit redeliveries on a full disk. */

@@ -2,7 +2,7 @@ import type { MqttClient } from "mqtt";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { clientOf } from "./broker-client.ts";
-import type { BrokerAddress } from "./broker-probe.ts";
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
 import type { Broker } from "./broker.ts";
 import type { RetainedPublisher } from "./home-assistant.ts";
 import type { MqttSource } from "./mqtt-source.ts";

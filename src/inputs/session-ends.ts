@@ -1,5 +1,6 @@
 import type { Log } from "../domain/log.ts";
-import { deleteSession, type BrokerAddress } from "./broker-probe.ts";
+import type { BrokerAddress } from "../domain/mqtt-broker.ts";
+import { deleteSession } from "./broker-probe.ts";
 
 /** Client ids whose sessions at the broker are to be ended. */
 export interface FormerSessions {

@@ -14,7 +14,7 @@ if (!process.connected) end();
 new SystemClock().after(Number(limitMs), () => {
   const message = `${task.file} cannot be restored: its check takes longer than ${Number(limitMs) / 1000} s`;
   const hint = "The scheduled backups are in the directory backups of the data directory.";
-  reply({ error: { code: "bad-data", message, hint } });
+  reply({ error: { kind: "app", code: "bad-data", message, hint, stack: undefined } });
 });
 const thread = startThread(new URL("backup-worker-main.js", import.meta.url), {
   workerData: task,

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError } from "../domain/errors.ts";
+import { errorValue } from "../store/error-values.ts";
 import { TASKS, type BackupResult, type BackupTask } from "./backup-worker.ts";
 import { failpointOf } from "./failpoint.ts";
 
@@ -14,7 +15,6 @@ async function resultOf({ work, dataDir, file, failpoint }: BackupTask): Promise
     return { value: await TASKS[work](dataDir, file) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { code, message, hint } = error;
-    return { error: { code, message, hint } };
+    return { error: errorValue(error) };
   }
 }

@@ -1,7 +1,8 @@
 import { fork } from "node:child_process";
 import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
-import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import { errorOf, type ErrorValue } from "../store/error-values.ts";
 import { backupProblems, finishBackup, writeBackup } from "./backups.ts";
 import { startThread } from "./limited-thread.ts";
 import { planRestore, type RestorePlan } from "./restore.ts";
@@ -35,10 +36,8 @@ export interface BackupTask {
 
 type ResultValue = Extract<BackupResult, { readonly value: unknown }>["value"];
 
-/** The result of a thread. The class of an error cannot be passed between threads, so its values are. */
-export type BackupResult =
-  | { readonly value: RestorePlan | string[] | void }
-  | { readonly error: { readonly code: AppErrorCode; readonly message: string; readonly hint: string } };
+/** The result of a thread. */
+export type BackupResult = { readonly value: RestorePlan | string[] | void } | { readonly error: ErrorValue };
 
 /** Time limit of a check: a slow SD card checks the maximum of 256 MB faster, so a slower file is not one of ours. */
 const CHECK_MS_MAX = 300_000;
@@ -145,10 +144,8 @@ function startCheck(task: BackupTask, msMax: number): Running {
 function resultOf(runner: EventEmitter): Promise<ResultValue> {
   return new Promise((resolve, reject) => {
     runner.on("message", (result: BackupResult) => {
-      if ("error" in result) {
-        const { code, message, hint } = result.error;
-        reject(new AppError(code, message, { hint }));
-      } else resolve(result.value);
+      if ("error" in result) reject(errorOf(result.error));
+      else resolve(result.value);
     });
     runner.on("error", reject);
     // Has no effect after a result or an error. Of a process, the reason is in the log.

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { TlsConfig } from "../config/config.ts";
 import { type CancelTimer, type Clock, isoTime, type TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -13,10 +14,7 @@ import {
 import { reportDamagedFiles } from "./damaged-files.ts";
 
 interface CertificateKeeperOptions {
-  readonly tls:
-    | { readonly mode: "off" }
-    | { readonly mode: "own" }
-    | { readonly mode: "files"; readonly certFile: string; readonly keyFile: string };
+  readonly tls: TlsConfig;
   readonly dataDir: string;
   /** Additional names for the own certificate. */
   readonly names: readonly string[];

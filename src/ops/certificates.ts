@@ -97,10 +97,7 @@ export async function temporaryCertificate(
       withNewAuthority,
     });
   const { cert, key, authority } = await create(false).catch(() => create(true));
-  return {
-    ...described(cert, key, authority),
-    leftOut: leftOutBy(authority, wanted),
-  };
+  return described(cert, key, authority, wanted);
 }
 
 /**
@@ -113,7 +110,7 @@ export function certificateFromFiles(certFile: string, keyFile: string): ServerC
     const cert = readBounded(certFile, FILE_BYTES_MAX);
     const key = readBounded(keyFile, FILE_BYTES_MAX);
     assertPair(cert, key);
-    return described(cert, key, null);
+    return described(cert, key, null, []);
   } catch (cause) {
     throw new AppError("configuration", `cannot use ${certFile} and ${keyFile}: ${messageOf(cause)}`, {
       hint: "http.tls needs a PEM certificate, followed by its issuers, and its PEM key.",
@@ -147,11 +144,6 @@ function wantedNames(names: readonly string[]): readonly string[] {
   return [...new Set([...namesOfThisMachine(), ...names.map((name) => name.toLowerCase())])];
 }
 
-function leftOutBy(authority: string, wanted: readonly string[]): readonly string[] {
-  const permitted = permittedBy(authority);
-  return wanted.filter((name) => !permits(permitted, name));
-}
-
 function presentCertificate(
   paths: CertificatePaths,
   wanted: readonly string[] = [],
@@ -162,11 +154,7 @@ function presentCertificate(
     ) as [string, string, string];
     assertPair(cert, key);
     const isSigned = new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
-    if (!isSigned) return undefined;
-    return {
-      ...described(cert, key, authority),
-      leftOut: leftOutBy(authority, wanted),
-    };
+    return isSigned ? described(cert, key, authority, wanted) : undefined;
   } catch {
     // Missing, or left incomplete or of two renewals by a power cut: a new one is created.
     return undefined;
@@ -188,8 +176,14 @@ function fits(present: ServerCertificate, wanted: readonly string[], clockMs: nu
   );
 }
 
-function described(cert: string, key: string, authority: string | null): ServerCertificate {
+function described(
+  cert: string,
+  key: string,
+  authority: string | null,
+  wanted: readonly string[],
+): ServerCertificate {
   const parsed = new X509Certificate(cert);
+  const permitted = authority === null ? undefined : permittedBy(authority);
   const names = (parsed.subjectAltName ?? "")
     .split(", ")
     .map((entry) => entry.replace(/^(DNS|IP Address):/, "").replace(/^0:0:0:0:0:0:0:1$/, "::1"));
@@ -197,7 +191,7 @@ function described(cert: string, key: string, authority: string | null): ServerC
     cert,
     key,
     names,
-    leftOut: [],
+    leftOut: wanted.filter((name) => !permits(permitted, name)),
     validFromMs: Date.parse(parsed.validFrom),
     validUntilMs: Date.parse(parsed.validTo),
     authority: authority === null ? null : authorityOf(authority),

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, diskError, messageOf } from "../domain/errors.ts";
-import { flushFile, flushFolder, readJson, renameDurably } from "../store/durable-files.ts";
+import { flushFile, flushFolder, readJson, renameDurably, writePrivate } from "../store/durable-files.ts";
 import { isDiskFull } from "../store/transaction.ts";
 import {
   earlierConfigurations,
@@ -14,7 +14,6 @@ import {
   noteWritten,
   removeEarlier,
   timeInName,
-  writePrivate,
 } from "./earlier-configurations.ts";
 
 const MARKER = "configuration-trial.json";

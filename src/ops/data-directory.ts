@@ -1,35 +1,21 @@
 import { join } from "node:path";
-import type { Clock } from "../domain/clock.ts";
-import type { Conditions } from "../domain/condition.ts";
-import type { Log } from "../domain/log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { checkMachine } from "./machine-identity.ts";
 import { ReserveFile, freeBytes } from "./reserve-file.ts";
-import { Databases } from "./databases.ts";
+import { Databases, type DatabasesOptions } from "./databases.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
-import type { BeforeLongWork } from "./start-work.ts";
 import { returnedRelease } from "./returned-release.ts";
 import { volatileStorage } from "./volatile-storage.ts";
 
-interface DataDirectoryOptions {
-  readonly dataDir: string;
+interface DataDirectoryOptions extends Omit<DatabasesOptions, "reserveFile"> {
   /** File of the configuration; null for the embedded one of a first run. */
   readonly configurationFile: string | null;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly conditions: Conditions;
   /** Identifies the boot of the machine. */
   readonly bootId: string;
-  /** Creates the id of a new installation. */
-  readonly newIdentity: () => string;
-  /** Called with each error of the journal; optional. */
-  readonly onJournalError?: (error: unknown) => void;
   /** Called with damage of a database that any thread or a backup has met since the start; optional. */
   readonly onDamage?: (problem: string) => void;
-  /** Called before long work on the databases; optional. */
-  readonly beforeLongWork?: BeforeLongWork | undefined;
 }
 
 /** The data directory of a running daemon: locked against a second one, with open databases and a monitored disk. */

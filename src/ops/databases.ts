@@ -29,7 +29,7 @@ import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
 import { databaseBytes, recoveryBytes, type BeforeLongWork } from "./start-work.ts";
 import { correctSwappedDatabases } from "./swapped-databases.ts";
 
-interface DatabasesOptions {
+export interface DatabasesOptions {
   readonly dataDir: string;
   readonly reserveFile: ReserveFile;
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
-import { readJson, renameDurably } from "../store/durable-files.ts";
+import { readJson, writePrivate } from "../store/durable-files.ts";
 
 /** Earlier texts that are kept. */
 const KEPT_MAX = 10;
@@ -137,17 +137,6 @@ export function earlierText(dataDir: string, name: string): string {
     return readFileSync(keptPath(dataDir, name), "utf8");
   } catch (cause) {
     throw new AppError("conflict", `cannot read ${name}: ${messageOf(cause)}`, { cause });
-  }
-}
-
-/** Writes a small file that only the service can read; complete after a power cut, or not there. */
-export function writePrivate(path: string, text: string): void {
-  try {
-    writeFileSync(`${path}.part`, text, { mode: 0o600 });
-    renameDurably(`${path}.part`, path);
-  } catch (error) {
-    rmSync(`${path}.part`, { force: true });
-    throw error;
   }
 }
 

@@ -28,8 +28,8 @@ const BACKUP_OVERDUE_MS = 3 * DAY_MS;
 /** Monitors the disk: its free space, damage of the databases, the recovery report, and the age of the backups. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
-  #cancel: CancelTimer | undefined;
-  #cancelDisk: CancelTimer | undefined;
+  /** The timers by their interval. */
+  readonly #cancels = new Map<number, CancelTimer>();
   /** What the start itself has left to the next one. */
   #leftByStart: string | undefined;
 
@@ -38,39 +38,26 @@ export class Housekeeping {
   }
 
   start(): void {
-    try {
-      this.#leftByStart = requestedIntegrityCheck(this.#options.dataDir);
-    } catch (error) {
-      this.#failed(error);
-    }
-    this.#monitorDisk();
-    this.#check();
+    const { dataDir, checkReport } = this.#options;
+    this.#attempt(() => (this.#leftByStart = requestedIntegrityCheck(dataDir)));
+    this.#repeat(DISK_CHECK_INTERVAL_MS, () => {
+      this.#checkDisk();
+      this.#checkDamage();
+    });
+    this.#repeat(CHECK_INTERVAL_MS, () => {
+      checkReport();
+      this.#checkBackups();
+    });
   }
 
   stop(): void {
-    this.#cancel?.();
-    this.#cancelDisk?.();
+    for (const cancel of this.#cancels.values()) cancel();
   }
 
-  #check(): void {
-    const { clock } = this.#options;
-    this.#cancel = clock.after(CHECK_INTERVAL_MS, () => this.#check());
-    try {
-      this.#options.checkReport();
-      this.#checkBackups();
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
-  #monitorDisk(): void {
-    this.#cancelDisk = this.#options.clock.after(DISK_CHECK_INTERVAL_MS, () => this.#monitorDisk());
-    try {
-      this.#checkDisk();
-      this.#checkDamage();
-    } catch (error) {
-      this.#failed(error);
-    }
+  #repeat(intervalMs: number, check: () => void): void {
+    const again = (): void => this.#repeat(intervalMs, check);
+    this.#cancels.set(intervalMs, this.#options.clock.after(intervalMs, again));
+    this.#attempt(check);
   }
 
   #checkDisk(): void {
@@ -106,9 +93,13 @@ export class Housekeeping {
   }
 
   /** Logs an error of the disk; the components concerned report it, and the next check is a minute away. */
-  #failed(error: unknown): void {
+  #attempt(check: () => void): void {
     const { log, conditions } = this.#options;
-    log.warn("housekeeping-failed", { error });
-    if (messageOf(error).includes("ENOSPC")) conditions.raise("disk-full", messageOf(error));
+    try {
+      check();
+    } catch (error) {
+      log.warn("housekeeping-failed", { error });
+      if (messageOf(error).includes("ENOSPC")) conditions.raise("disk-full", messageOf(error));
+    }
   }
 }

@@ -1,8 +1,7 @@
 import { LevelLog, type LogFields, type LogLevel } from "../domain/log.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
-const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-/** Syslog priorities, which journald reads from the start of a line. */
+/** Syslog priorities, the most severe the lowest; journald reads them from the start of a line. */
 const SYSLOG: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn: 4, error: 3 };
 
 interface LogOptions {
@@ -60,7 +59,7 @@ export class JsonLog extends LevelLog {
 
   protected override write(level: LogLevel, event: string, fields: LogFields = {}): void {
     const { clock, write, forJournald } = this.#options;
-    if (SEVERITY[level] < SEVERITY[this.#threshold]) return;
+    if (SYSLOG[level] > SYSLOG[this.#threshold]) return;
     const time = new Date(clock.wallMs()).toISOString();
     // JSON escapes line breaks, so a field cannot forge a second line. Time, level and event are set last, so a
     // field cannot replace them.

@@ -96,8 +96,7 @@ export class LossReports {
     const names = new Set(recoveries.map(({ name }) => name));
     if (names.size > 0) record("database-recovered", [...names].join(", "), { recoveries, redelivered });
     for (const loss of losses) record("data-lost", loss.database, loss);
-    const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
-    writeDurably(this.file, `${earlier}${formatReport(report)}\n`);
+    this.#append(report);
     this.#store({ ...this.#unreported, recoveries: [], report });
   }
 
@@ -117,9 +116,7 @@ export class LossReports {
   add(loss: DataLoss, atMs: number): void {
     const known = this.#losses();
     if (known.some(({ named }) => named === loss.named)) return;
-    const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
-    const report = formatReport({ atMs, recoveries: [], losses: [loss], redelivered: 0 });
-    writeDurably(this.file, `${earlier}${report}\n`);
+    this.#append({ atMs, recoveries: [], losses: [loss], redelivered: 0 });
     writeDurably(this.#path(LOSSES), `${JSON.stringify([...known, { ...loss, atMs }])}\n`);
   }
 
@@ -140,6 +137,11 @@ export class LossReports {
     conditions.raise("database-recovered", `${text} Read ${this.file}, then remove it.`);
     for (const loss of sumByDatabase(this.#losses()))
       conditions.raise("data-lost", { ...loss, report: this.file }, loss.database);
+  }
+
+  #append(report: Parameters<typeof formatReport>[0]): void {
+    const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
+    writeDurably(this.file, `${earlier}${formatReport(report)}\n`);
   }
 
   #note(recovery: Recovery): void {

@@ -115,18 +115,14 @@ export function* recordsRetention(
   const records = yield* removeInBatches(main, (cursor) =>
     removeOldRecords(main, nowMs - RECORDS_KEPT_MS, cursor),
   );
-  const events = yield* removeInBatches(main, () => {
-    const removed = removeOldEvents(main);
-    return { removed, cursor: removed === 0 ? null : 0 };
-  });
-  yield* removeInBatches(main, () => {
-    const removed = removeOldAudit(main, nowMs - auditKeptMs);
-    return { removed, cursor: removed === 0 ? null : 0 };
-  });
-  yield* removeInBatches(main, () => {
-    const removed = removeOldTransmissions(main, nowMs - RECORDS_KEPT_MS);
-    return { removed, cursor: removed === 0 ? null : 0 };
-  });
+  const untilNone = (removeBatch: () => number) =>
+    removeInBatches(main, () => {
+      const removed = removeBatch();
+      return { removed, cursor: removed === 0 ? null : 0 };
+    });
+  const events = yield* untilNone(() => removeOldEvents(main));
+  yield* untilNone(() => removeOldAudit(main, nowMs - auditKeptMs));
+  yield* untilNone(() => removeOldTransmissions(main, nowMs - RECORDS_KEPT_MS));
   return { records, events };
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../domain/log.ts";
+import { writePrivate } from "../store/durable-files.ts";
 import { oneTimePassword } from "./secrets.ts";
 
 /** Boot partition of a Raspberry Pi, which a PC can read: its users may have no screen and no terminal. */
@@ -44,9 +45,7 @@ export class SetUpCode {
     try {
       const kept = this.read();
       if (kept !== undefined) return kept;
-      const draft = `${this.#path}.part`;
-      writeFileSync(draft, `${code}\n`, { mode: 0o600, flush: true });
-      renameSync(draft, this.#path);
+      writePrivate(this.#path, `${code}\n`);
     } catch (error) {
       log.warn("set-up-code-write-failed", { error });
     }

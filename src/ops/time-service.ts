@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { promisify } from "node:util";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 
 /** Whether a time service has set the clock; unknown if none of the programs that could tell is there. */
@@ -26,12 +27,11 @@ export function hasOtherTimeService(root = ""): boolean {
 type RunProgram = (program: string, parameters: readonly string[]) => Promise<string | undefined>;
 
 const runProgram: RunProgram = (program, parameters) =>
-  new Promise((resolve) => {
-    // Without a bus timedatectl waits for 25 s.
-    execFile(program, [...parameters], { timeout: 5_000 }, (error, stdout) =>
-      resolve(error ? undefined : stdout),
-    );
-  });
+  // Without a bus timedatectl waits for 25 s.
+  promisify(execFile)(program, parameters, { timeout: 5_000 }).then(
+    ({ stdout }) => stdout,
+    () => undefined,
+  );
 
 /**
  * Asks whether the clock is synchronised. systemd reads it from the kernel (adjtimex(2)), so it is the same for every

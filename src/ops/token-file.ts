@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { KeptToken, TokenStore } from "../client/token-cache.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { writePrivate } from "../store/durable-files.ts";
 
 /** The account of a token. With another password the site signs in again, so that a wrong one shows at once. */
 export interface TokenAccount {
@@ -50,15 +51,10 @@ export class TokenFile implements TokenStore {
   }
 
   save(kept: KeptToken | undefined): void {
-    const part = `${this.#path}.part`;
     try {
       if (!kept) return rmSync(this.#path, { force: true });
-      rmSync(part, { force: true });
-      writeFileSync(part, JSON.stringify({ account: this.#account, ...kept } satisfies TokenFileContent), {
-        mode: 0o600,
-        flush: true,
-      });
-      renameSync(part, this.#path);
+      const content: TokenFileContent = { account: this.#account, ...kept };
+      writePrivate(this.#path, JSON.stringify(content));
     } catch (error) {
       this.#log.warn("upstream-token-write-failed", { reason: messageOf(error) });
     }

@@ -12,8 +12,7 @@ import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import type { ListPage } from "../store/intervention-lists.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
-import { unknownObjective } from "./records.ts";
-import { completed, type ObjectiveQuery } from "../domain/objective-query.ts";
+import type { ObjectiveQuery } from "../domain/objective-query.ts";
 
 /** A request for the objectives that an account sees. */
 export interface ScopedRequest {
@@ -37,7 +36,7 @@ export interface ObjectiveLists {
   get(ref: ObjectiveRef, scope?: ObjectiveScope): Promise<Objective>;
 }
 
-/** Lists and imports objectives in SQLite, in the calling thread. */
+/** Imports objectives into SQLite, in the calling thread. */
 export class ObjectiveService {
   readonly #database: Database;
   readonly #objectives: ObjectiveStore;
@@ -45,27 +44,6 @@ export class ObjectiveService {
   constructor(database: Database) {
     this.#database = database;
     this.#objectives = new ObjectiveStore(database);
-  }
-
-  /** Reads a list. @see ObjectiveLists */
-  list({ type, query, scope }: ScopedRequest): ListPage {
-    return this.#objectives.list({ type, query, ids: idsOf(type, scope) });
-  }
-
-  /** Version text that changes whenever the list of this type may change within the scope. */
-  version(type: ObjectiveType, scope?: ObjectiveScope): string {
-    return scopedVersion(this.#objectives.version(type), type, scope);
-  }
-
-  /**
-   * @param scope only these objectives; undefined for all
-   * @throws AppError `not-found`
-   */
-  get(ref: ObjectiveRef, scope?: ObjectiveScope): Objective {
-    const isInScope = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
-    const objective = isInScope ? this.#objectives.get(ref) : undefined;
-    if (!objective) throw unknownObjective(ref);
-    return completed(ref.type, objective);
   }
 
   /**

@@ -1,21 +1,21 @@
+import { completed } from "../domain/objective-query.ts";
 import type { Objective, ObjectiveRef, ObjectiveScope, ObjectiveType } from "../domain/objective.ts";
 import type { Database } from "../store/database.ts";
 import type { ListPage } from "../store/intervention-lists.ts";
 import { ObjectiveStore, type ObjectiveReader } from "../store/objectives.ts";
-import { idsOf, ObjectiveService, type ObjectiveLists, type ScopedRequest } from "./objectives.ts";
+import { unknownObjective } from "./records.ts";
+import { idsOf, scopedVersion, type ObjectiveLists, type ScopedRequest } from "./objectives.ts";
 
 /** A list that reads more rows is read in another thread: each row is parsed and compared in JavaScript, at most 5 ms here. */
 const ROWS_HERE_MAX = 500;
 
 /** The objectives in SQLite: pages and single ones are read here, long searches and sorts in another thread. */
 export class SqliteObjectives implements ObjectiveLists {
-  readonly #here: ObjectiveService;
   readonly #objectives: ObjectiveStore;
   readonly #longLists: ObjectiveReader | undefined;
 
   /** @param longLists reads long lists; without it all lists are read here */
   constructor({ database, longLists }: { database: Database; longLists?: ObjectiveReader | undefined }) {
-    this.#here = new ObjectiveService(database);
     this.#objectives = new ObjectiveStore(database);
     this.#longLists = longLists;
   }
@@ -29,10 +29,13 @@ export class SqliteObjectives implements ObjectiveLists {
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {
-    return this.#here.version(type, scope);
+    return scopedVersion(this.#objectives.version(type), type, scope);
   }
 
   async get(ref: ObjectiveRef, scope?: ObjectiveScope): Promise<Objective> {
-    return this.#here.get(ref, scope);
+    const isInScope = idsOf(ref.type, scope)?.includes(ref.id) ?? true;
+    const objective = isInScope ? this.#objectives.get(ref) : undefined;
+    if (!objective) throw unknownObjective(ref);
+    return completed(ref.type, objective);
   }
 }

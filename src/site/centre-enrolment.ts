@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { LoadOptions } from "../config/load.ts";
@@ -11,7 +11,7 @@ import type { Remote } from "../domain/remote.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { hashOfText } from "../ops/earlier-configurations.ts";
 import { hasSentRecords } from "../ops/sent-records.ts";
-import { readJson, renameDurably } from "../store/durable-files.ts";
+import { readJson, writePrivate } from "../store/durable-files.ts";
 import { isWritable } from "./configuration-editor.ts";
 import type { EnrolmentRequest, EnrolmentResult, EnrolmentView } from "./configuration-view.ts";
 import type { DaemonControl } from "./settings.ts";
@@ -192,8 +192,7 @@ export class CentreEnrolment {
   #keep(name: string, text: string): void {
     const path = this.#path(name);
     try {
-      writeFileSync(`${path}.part`, text, { mode: 0o600 });
-      renameDurably(`${path}.part`, path);
+      writePrivate(path, text);
     } catch (cause) {
       throw new AppError("unavailable", `cannot write ${path}: ${messageOf(cause)}`, { cause });
     }

@@ -5,6 +5,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -46,6 +47,17 @@ export function copyDurably(from: string, to: string): void {
 export function writeDurably(path: string, text: string): void {
   writeFileSync(`${path}.part`, text);
   renameDurably(`${path}.part`, path);
+}
+
+/** Writes a small file that only this user can read; complete after a power cut, or not there. */
+export function writePrivate(path: string, text: string): void {
+  try {
+    writeFileSync(`${path}.part`, text, { mode: 0o600 });
+    renameDurably(`${path}.part`, path);
+  } catch (error) {
+    rmSync(`${path}.part`, { force: true });
+    throw error;
+  }
 }
 
 /** The content of a JSON file; undefined if it is missing or damaged. */

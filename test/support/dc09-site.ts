@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { AlarmPanelAccount } from "../../src/inputs/dc09/alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../src/domain/alarm-panel.ts";
 import { AlarmPanelReceiver } from "../../src/inputs/dc09/alarm-panel-receiver.ts";
 import { AlarmPanelZones } from "../../src/inputs/dc09/alarm-panel-zones.ts";
 import { resolveProfiles } from "../../src/domain/zone-rules.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objectives/objective-mirror.ts";
 import { NextRun } from "../../src/sync/schedule.ts";
 import { eventually } from "../support/eventually.ts";
@@ -100,8 +101,12 @@ async function hour(): Promise<{ asked: number; tagged: number; outcomes: (ListO
 }
 
 const namesHere = (): string[] =>
-  site.app.objectives
-    .list({ type: "obiective/cladiri", query: { filters: [], sort: [], start: 0, end: 20_000 } })
+  new ObjectiveStore(site.app.database)
+    .list({
+      type: "obiective/cladiri",
+      ids: undefined,
+      query: { filters: [], sort: [], start: 0, end: 20_000 },
+    })
     .records.map((text) => (JSON.parse(text) as { readonly name: string }).name)
     .filter((name) => name.startsWith("Hala"));
 const namesThere = (): string[] => (there["cladiri"] ?? []).map(({ name }) => name);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
+import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objectives/objective-mirror.ts";
 import { NextRun } from "../../src/sync/schedule.ts";
@@ -76,7 +77,11 @@ const pull = (isLossAccepted = false): Promise<readonly ListOutcome[]> => mirror
 
 function buildings(): Objective[] {
   const query = { filters: [], sort: [], start: 0, end: 20_000 };
-  const { records } = site.app.objectives.list({ type: "obiective/cladiri", query });
+  const { records } = new ObjectiveStore(site.app.database).list({
+    type: "obiective/cladiri",
+    ids: undefined,
+    query,
+  });
   return records.map((text) => JSON.parse(text) as Objective);
 }
 const names = (): string[] => buildings().map(({ name }) => name);
@@ -96,11 +101,11 @@ describe("a list of the dispatch centre", () => {
       ["taken", 0],
       ["taken", 1],
     ]);
-    expect(site.app.objectives.get({ type: BUILDINGS, id: 41 })).toMatchObject({
+    expect(await site.app.parts.objectives.get({ type: BUILDINGS, id: 41 })).toMatchObject({
       name: "Depozit",
       city: "Cluj",
     });
-    expect(site.app.objectives.get({ type: "obiective/persoane", id: 9 })).toEqual({
+    expect(await site.app.parts.objectives.get({ type: "obiective/persoane", id: 9 })).toEqual({
       id: 9,
       name: "#9",
       firstName: "Ana",
@@ -346,10 +351,10 @@ describe("objectives from the site", () => {
     site.app.objectives.import({ [BUILDINGS]: [{ id: 21, name: "Imported", floors: 2 }] }, "import");
     there["cladiri"] = [hall(21, "The centre's")];
     await pull();
-    expect(site.app.objectives.get({ type: BUILDINGS, id: 21 }).name).toBe("The centre's");
+    expect((await site.app.parts.objectives.get({ type: BUILDINGS, id: 21 })).name).toBe("The centre's");
     expect(JSON.stringify(site.app.events.newest(5))).toContain("Imported");
     site.app.database.exec("DELETE FROM centre_objectives");
-    expect(site.app.objectives.get({ type: BUILDINGS, id: 21 })).toMatchObject({
+    expect(await site.app.parts.objectives.get({ type: BUILDINGS, id: 21 })).toMatchObject({
       name: "Imported",
       floors: 2,
     });
@@ -359,7 +364,7 @@ describe("objectives from the site", () => {
     site.app.objectives.import({ [BUILDINGS]: [{ id: 31, name: "Obiectiv 31" }] }, "zone");
     there["cladiri"] = [hall(31, "Hala Nord")];
     await pull();
-    expect(site.app.objectives.get({ type: BUILDINGS, id: 31 }).name).toBe("Hala Nord");
+    expect((await site.app.parts.objectives.get({ type: BUILDINGS, id: 31 })).name).toBe("Hala Nord");
     there["cladiri"] = [];
     await pull(true);
     expect(site.create({ objectiveId: 31 }).objectiveId).toBe(31);

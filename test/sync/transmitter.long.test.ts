@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { TransmissionStore } from "../../src/store/transmissions.ts";
 import { CurrentTransmitter } from "../../src/sync/transmitter/current-transmitter.ts";
-import type { TransmitterConfig } from "../../src/sync/transmitter/transmitter.ts";
+import type { TransmitterConfig } from "../../src/domain/transmitter.ts";
 import { TESTER } from "../support/app.ts";
 import { newAlarmPanelKey, wire } from "../support/alarm-panel.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";

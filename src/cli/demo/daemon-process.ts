@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Role } from "../../domain/principal.ts";
 import { ControlClient } from "../control-client.ts";
@@ -68,9 +69,7 @@ export class DaemonProcess {
   async exited(): Promise<void> {
     const daemon = this.#process;
     if (!daemon || daemon.exitCode !== null || daemon.signalCode !== null) return;
-    await new Promise((resolve) => {
-      daemon.once("exit", resolve);
-    });
+    await once(daemon, "exit");
   }
 
   /** Runs a CLI command with this daemon's configuration. */

@@ -6,7 +6,7 @@ import { oneTimePassword } from "../../ops/secrets.ts";
 import type { Terminal } from "../terminal.ts";
 import { DaemonProcess } from "./daemon-process.ts";
 import { EDGE_EMAIL, OBJECTIVES, siteYaml } from "./demo-configuration.ts";
-import { Narrator, interventionsAt, waitingAt } from "./narrator.ts";
+import { Narrator, interventionsAt } from "./narrator.ts";
 import { hasServer, postgresPrograms } from "./postgres-process.ts";
 import { Relay } from "./relay.ts";
 import { SecondAct } from "./second-act.ts";
@@ -88,18 +88,15 @@ class FirstAct {
     await this.#site.run(["trip", "--zone", "front-door"]);
     await this.#publishGate({ contact: true });
     await this.#publishGate({ contact: false });
-    await narrator.waitFor("both interventions to arrive at the dispatch centre", () =>
-      this.#isSynchronised(2),
-    );
+    const [site, centre] = [this.#site, this.#centre];
+    await narrator.waitForArrival("both interventions to arrive at the dispatch centre", site, centre, 2);
 
     narrator.print("Cutting the link to the dispatch centre.");
     this.#relay?.cut();
     narrator.print("Tripping the smoke detector and the window during the outage.");
     await this.#site.run(["trip", "--zone", "smoke"]);
     await this.#site.run(["trip", "--zone", "window"]);
-    await narrator.waitFor("both to be recorded on the site and queued", async () => {
-      return (await interventionsAt(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
-    });
+    await narrator.waitForQueue(site, 4, 2);
 
     narrator.print("Killing the site (SIGKILL) while the link is down, then restarting it.");
     await this.#site.end("SIGKILL");
@@ -110,8 +107,8 @@ class FirstAct {
 
     narrator.print("Restoring the link. The site reconnects automatically.");
     this.#relay?.reconnect();
-    await narrator.waitFor("all four to arrive at the dispatch centre", () => this.#isSynchronised(4));
-    return narrator.compare(this.#site, this.#centre, 4);
+    await narrator.waitForArrival("all four to arrive at the dispatch centre", site, centre, 4);
+    return narrator.compare(site, centre, 4);
   }
 
   async cleanUp(): Promise<void> {
@@ -154,11 +151,6 @@ class FirstAct {
     };
     await sensor.publishAsync("zigbee2mqtt/backgate", JSON.stringify(payload), { qos: 1 });
     await sensor.endAsync();
-  }
-
-  /** Whether the centre has all records, and the site has their answers: only then is the queue empty. */
-  async #isSynchronised(count: number): Promise<boolean> {
-    return (await waitingAt(this.#site)) === 0 && (await interventionsAt(this.#centre)).length === count;
   }
 }
 

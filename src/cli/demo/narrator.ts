@@ -60,6 +60,20 @@ export class Narrator {
     this.print("");
     return here.length === count && there.length === count && counts.every((one) => one === 1);
   }
+
+  /** Waits until a site has the trips that it cannot send. @param all number of its interventions @param queued of them */
+  waitForQueue(site: DaemonProcess, all: number, queued: number): Promise<void> {
+    return this.waitFor("both to be recorded on the site and queued", async () => {
+      return (await interventionsAt(site)).length === all && (await waitingAt(site)) === queued;
+    });
+  }
+
+  /** Waits until the centre has this many records, and the site has their answers: only then is its queue empty. */
+  waitForArrival(what: string, site: DaemonProcess, centre: DaemonProcess, count: number): Promise<void> {
+    return this.waitFor(what, async () => {
+      return (await waitingAt(site)) === 0 && (await interventionsAt(centre)).length === count;
+    });
+  }
 }
 
 /** All interventions of a running daemon or centre. */
@@ -68,6 +82,6 @@ export function interventionsAt(daemon: DaemonProcess): Promise<Intervention[]> 
 }
 
 /** Number of records that a site has not delivered yet. */
-export async function waitingAt(site: DaemonProcess): Promise<number> {
+async function waitingAt(site: DaemonProcess): Promise<number> {
   return (await site.get<SyncView>("/site/sync")).summary.waiting;
 }

@@ -1,4 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -66,7 +67,7 @@ export class PostgresProcess {
   async stop(how: "at-once" | "cleanly"): Promise<void> {
     const running = this.#process;
     if (!running || running.exitCode !== null || running.signalCode !== null) return;
-    const ended = new Promise((resolve) => running.once("exit", resolve));
+    const ended = once(running, "exit");
     running.kill(how === "at-once" ? "SIGQUIT" : "SIGINT");
     await ended;
   }

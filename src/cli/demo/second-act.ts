@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oneTimePassword } from "../../ops/secrets.ts";
 import { DaemonProcess } from "./daemon-process.ts";
-import { interventionsAt, waitingAt, type Narrator } from "./narrator.ts";
+import type { Narrator } from "./narrator.ts";
 import { PostgresProcess } from "./postgres-process.ts";
 import { Relay } from "./relay.ts";
 import { EDGE_EMAIL, OBJECTIVES, siteYaml } from "./demo-configuration.ts";
@@ -44,7 +44,8 @@ export class SecondAct {
     const secondPort = await this.#startAll();
     narrator.print("Tripping the front door and the window.");
     await this.#trip("front-door", "window");
-    await narrator.waitFor("both interventions to arrive in PostgreSQL", () => this.#isSynchronised(2));
+    const [site, centre] = [this.#site, this.#second];
+    await narrator.waitForArrival("both interventions to arrive in PostgreSQL", site, centre, 2);
 
     narrator.print(
       "Killing the first process of the centre (SIGKILL), and stopping PostgreSQL as in a crash.",
@@ -53,17 +54,15 @@ export class SecondAct {
     await this.#database.stop("at-once");
     narrator.print("Tripping the smoke detector and the back gate while there is no centre.");
     await this.#trip("smoke", "back-gate");
-    await narrator.waitFor("both to be recorded on the site and queued", async () => {
-      return (await interventionsAt(this.#site)).length === 4 && (await waitingAt(this.#site)) === 2;
-    });
+    await narrator.waitForQueue(site, 4, 2);
 
     narrator.print(
       "Starting PostgreSQL again. The load balancer now uses the second process, which continues automatically.",
     );
     this.#database.start();
     this.#relay?.lead(secondPort);
-    await narrator.waitFor("all four to arrive", () => this.#isSynchronised(4));
-    return narrator.compare(this.#site, this.#second, 4);
+    await narrator.waitForArrival("all four to arrive", site, centre, 4);
+    return narrator.compare(site, centre, 4);
   }
 
   async cleanUp(): Promise<void> {
@@ -97,11 +96,6 @@ export class SecondAct {
 
   async #trip(...zones: readonly string[]): Promise<void> {
     for (const zone of zones) await this.#site.run(["trip", "--zone", zone]);
-  }
-
-  /** Whether the centre has all records, and the site has their answers: only then is the queue empty. */
-  async #isSynchronised(count: number): Promise<boolean> {
-    return (await waitingAt(this.#site)) === 0 && (await interventionsAt(this.#second)).length === count;
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseAnswers, readText } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
@@ -10,12 +10,11 @@ import { formatResults } from "../check-result.ts";
 import { addAccount } from "../user.ts";
 import type { Terminal } from "../terminal.ts";
 import { generateConfig, ALARM_PANEL_KEY_FILE, type Draft } from "../../config/generated-config.ts";
-import { renameDurably } from "../../store/durable-files.ts";
 import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
 import { repeatQuestions, interview, type InterviewResult } from "./interview.ts";
 import { describeAlarmPanel, withAlarmPanelKey } from "./alarm-panel-key.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
-import { setServiceGroup } from "../service-group.ts";
+import { writeForService } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
@@ -154,11 +153,7 @@ function writeFiles(path: string, { text, secrets }: Draft, canReplace: boolean)
       throw new AppError("cannot-create", `${file} already exists`, { hint: "Use --force to overwrite it." });
   try {
     mkdirSync(folder, { recursive: true, mode: 0o750 });
-    for (const [file, content] of files) {
-      writeFileSync(`${file}.part`, content, { mode: 0o600 });
-      setServiceGroup(`${file}.part`, folder);
-      renameDurably(`${file}.part`, file);
-    }
+    for (const [file, content] of files) writeForService(file, content);
   } catch (cause) {
     throw new AppError("cannot-create", `cannot write into ${folder}: ${messageOf(cause)}`, {
       hint: "Run the command as a user with write permission, or specify another file with --config.",

@@ -1,4 +1,4 @@
-import type { ReachableBroker } from "../../config/broker-address.ts";
+import type { BrokerAddress } from "../../domain/mqtt-broker.ts";
 import type { SetupAnswers } from "../../config/setup-questions.ts";
 import { pause } from "../../domain/clock.ts";
 import { doubtText } from "../../domain/discovery/doubt.ts";
@@ -66,7 +66,7 @@ export async function offerLines({ stderr }: Terminal): Promise<void> {
 }
 
 /** The broker that the answers describe; undefined for none. The built-in one runs if a daemon does. */
-function brokerOf(answers: SetupAnswers): ReachableBroker | undefined {
+function brokerOf(answers: SetupAnswers): BrokerAddress | undefined {
   const {
     broker,
     "broker-url": url = "",
@@ -78,7 +78,7 @@ function brokerOf(answers: SetupAnswers): ReachableBroker | undefined {
   return { url, ...(username === "" ? {} : { credentials: { username, password } }) };
 }
 
-async function sensorsAt(broker: ReachableBroker, prompt: Prompt, { stderr }: Terminal): Promise<Found> {
+async function sensorsAt(broker: BrokerAddress, prompt: Prompt, { stderr }: Terminal): Promise<Found> {
   const clock = new SystemClock();
   const discovery = {
     replyTo: "santinela/discovery/init",

@@ -15,7 +15,7 @@ import {
   type MessageHead,
 } from "../../dc09/message.ts";
 import { MessageRate } from "./message-rate.ts";
-import type { AlarmPanelAccount } from "./alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../domain/alarm-panel.ts";
 import type { AlarmPanelChanges, PlannedEvent } from "./alarm-panel-changes.ts";
 import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
 import {

@@ -9,7 +9,7 @@ import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
 import { FrameReader } from "../../dc09/frame-reader.ts";
-import type { Dc09Source } from "./alarm-panel-account.ts";
+import type { Dc09Source } from "../../domain/alarm-panel.ts";
 import { AlarmPanelChanges } from "./alarm-panel-changes.ts";
 import { AlarmPanelConnections } from "./alarm-panel-connections.ts";
 import { AlarmPanelIntake } from "./alarm-panel-intake.ts";

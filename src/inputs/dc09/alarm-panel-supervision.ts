@@ -3,7 +3,7 @@ import { alarmPanelName } from "../../domain/alarm-panel-name.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
-import type { AlarmPanelAccount } from "./alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../domain/alarm-panel.ts";
 import { plainAddress } from "./allowed-addresses.ts";
 
 interface AlarmPanelSupervisionOptions extends Pick<ZoneContext, "clock" | "log" | "conditions"> {

@@ -5,7 +5,7 @@ import { resolveZone } from "../../domain/zone-rules.ts";
 import type { Zone, ZoneKind, ZoneProfile } from "../../domain/zone.ts";
 import type { CreatedAlarmPanelZone } from "../../store/alarm-panels.ts";
 import type { Journal } from "../../store/journal.ts";
-import type { AlarmPanelAccount } from "./alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../domain/alarm-panel.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 
 /** Zones created for one account; further alarms share zone `OTHERS`. An installation has 512 zones. */

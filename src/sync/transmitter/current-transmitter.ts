@@ -1,10 +1,11 @@
 import type { CancelTimer } from "../../domain/clock.ts";
 import { messageOf } from "../../domain/errors.ts";
+import type { TransmitterConfig } from "../../domain/transmitter.ts";
 import { isStorageError, type Database } from "../../store/database.ts";
 import { isDamage } from "../../store/integrity.ts";
 import { TransmissionStore } from "../../store/transmissions.ts";
 import { transaction } from "../../store/transaction.ts";
-import { Transmitter, type TransmitterConfig, type TransmitterOptions } from "./transmitter.ts";
+import { Transmitter, type TransmitterOptions } from "./transmitter.ts";
 
 interface CurrentTransmitterOptions extends Omit<TransmitterOptions, "config" | "zones"> {
   /** Whether nothing may be sent: this machine is not known to be the one of the site. */

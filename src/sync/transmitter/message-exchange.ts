@@ -2,13 +2,7 @@ import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
 import { FrameReader } from "../../dc09/frame-reader.ts";
 import type { Clock } from "../../domain/clock.ts";
-
-/** Where a receiver listens. */
-export interface ReceiverAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly transport: "tcp" | "udp";
-}
+import type { ReceiverAddress } from "../../domain/transmitter.ts";
 
 interface ExchangeOptions<Reply> {
   readonly to: ReceiverAddress;

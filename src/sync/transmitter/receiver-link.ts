@@ -5,7 +5,8 @@ import type { CancelTimer, Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import type { Log } from "../../domain/log.ts";
 import type { ReceiverState } from "../../domain/transmission.ts";
-import { exchange, type ReceiverAddress } from "./message-exchange.ts";
+import type { ReceiverAddress } from "../../domain/transmitter.ts";
+import { exchange } from "./message-exchange.ts";
 
 interface ReceiverLinkOptions {
   readonly receiver: ReceiverAddress & {

@@ -7,29 +7,14 @@ import { messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
 import { eventData, TEST_CODES } from "../../domain/event-code.ts";
 import type { Transmission } from "../../domain/transmission.ts";
+import type { TransmitterConfig } from "../../domain/transmitter.ts";
 import { isStorageError, openReadOnly, type Database } from "../../store/database.ts";
 import { isDamage } from "../../store/integrity.ts";
 import { FollowedTrips } from "../../store/followed-trips.ts";
 import { transaction } from "../../store/transaction.ts";
 import { TransmissionStore } from "../../store/transmissions.ts";
-import type { ReceiverAddress } from "./message-exchange.ts";
 import { ReceiverLink } from "./receiver-link.ts";
-import { TripFollower, type EventNumbering, type TripFollowerOptions } from "./trip-follower.ts";
-
-/** The options of `upstreams: [{ dc09: ... }]`. */
-export interface TransmitterConfig {
-  readonly account: string;
-  /** Hexadecimal digits of 16, 24 or 32 bytes; null without encryption. */
-  readonly key: string | null;
-  readonly receiverNumber: string | null;
-  readonly line: string;
-  /** The first receiver, then the back-up ones. */
-  readonly receivers: readonly (ReceiverAddress & { readonly pollS: number })[];
-  readonly replyS: number;
-  /** Interval of the periodic test in hours; 0 for none. */
-  readonly testH: number;
-  readonly numbering: EventNumbering;
-}
+import { TripFollower, type TripFollowerOptions } from "./trip-follower.ts";
 
 export interface TransmitterOptions {
   readonly config: TransmitterConfig;

@@ -7,28 +7,14 @@ import {
   faultCode,
   TEST_CODES,
   type EventCode,
-  type EventFormat,
   type EventPlace,
 } from "../../domain/event-code.ts";
+import type { EventNumbering } from "../../domain/transmitter.ts";
 import type { ZoneKind } from "../../domain/zone.ts";
 import type { Database } from "../../store/database.ts";
 import type { FollowedTrip, FollowedTrips } from "../../store/followed-trips.ts";
 import { transaction } from "../../store/transaction.ts";
 import type { TransmissionStore } from "../../store/transmissions.ts";
-
-/** How the receiver knows the zones of this site. */
-export interface EventNumbering {
-  readonly format: EventFormat;
-  /** Partition of the zones that are not listed. */
-  readonly partition: number;
-  readonly zones: readonly {
-    readonly zone: string;
-    readonly number?: number | undefined;
-    readonly partition?: number | undefined;
-    /** Three digits of Contact ID, instead of those of the zone's type. */
-    readonly code?: string | undefined;
-  }[];
-}
 
 export interface TripFollowerOptions {
   readonly numbering: EventNumbering;

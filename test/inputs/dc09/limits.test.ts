@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../../src/domain/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { eventually } from "../../support/eventually.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";

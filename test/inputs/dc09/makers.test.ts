@@ -1,7 +1,7 @@
 import { createCipheriv } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../../src/domain/alarm-panel.ts";
 import { wire, type AlarmPanelDialect } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../../src/domain/alarm-panel.ts";
 import { siaMeaning } from "../../../src/inputs/dc09/sia-code.ts";
 import type { Zone } from "../../../src/domain/zone.ts";
 import type { AlarmPanel } from "../../support/alarm-panel.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Zone } from "../../../src/domain/zone.ts";
-import type { AlarmPanelAccount } from "../../../src/inputs/dc09/alarm-panel-account.ts";
+import type { AlarmPanelAccount } from "../../../src/domain/alarm-panel.ts";
 import { newAlarmPanelKey, wire, type AlarmPanel } from "../../support/alarm-panel.ts";
 import { Dc09Site, alarmPanelAccount } from "../../support/dc09-site.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";

@@ -1,4 +1,4 @@
-import type { ZoneObjective, ZoneProfile } from "../../domain/zone.ts";
+import type { ZoneObjective, ZoneProfile } from "./zone.ts";
 
 /** One alarm panel of the configuration. */
 export interface AlarmPanelAccount {
