@@ -1,4 +1,4 @@
-import { type Json, listOf, objectOf, operation, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { type Json, listOf, objectOf, operation, schema, type Operation, TEXT } from "./openapi-parts.ts";
 
 const CHANGES: Json = {
   type: "array",
@@ -22,7 +22,7 @@ const CHANGES: Json = {
 };
 
 /** Operations of the configuration, for administrators. */
-export const SITE_CONFIGURATION: readonly SiteOperation[] = [
+export const SITE_CONFIGURATION: readonly Operation[] = [
   operation("GET /site/configuration", "administrator", "listOptions", {
     summary: "Every option in force and its source, without secrets",
     answer: listOf("OptionView"),

@@ -1,7 +1,7 @@
-import { objectOf, operation, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { objectOf, operation, schema, type Operation, TEXT } from "./openapi-parts.ts";
 
 /** The dispatch centre of a site that has none. */
-export const SITE_ENROLMENT: readonly SiteOperation[] = [
+export const SITE_ENROLMENT: readonly Operation[] = [
   operation("GET /site/enrolment", "administrator", "getSiteEnrolment", {
     summary: "Whether this site can be enrolled at a dispatch centre here",
     answer: schema("EnrolmentView"),
