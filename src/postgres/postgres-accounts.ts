@@ -13,17 +13,10 @@ import {
   type AccountService,
 } from "../service/accounts.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
-import type { Account } from "../store/accounts.ts";
+import type { Account, AccountChange } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, findByEmail, type AccountRow } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
-
-interface AccountChange {
-  readonly email?: string;
-  readonly role?: Role;
-  readonly passwordHash?: string;
-  readonly disabled?: boolean;
-}
 
 /** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
 export class PostgresAccounts implements Remote<AccountService> {

@@ -27,11 +27,16 @@ import {
   type EnrolmentCodes,
   type Enrolments,
   type FoundCode,
-  type NewEnrolment,
 } from "../service/enrolments.ts";
 import { hashPassword } from "../service/password-rules.ts";
 import type { Account } from "../store/accounts.ts";
-import { toEnrolment, type Enrolment, type EnrolmentRow } from "../store/enrolments.ts";
+import {
+  ENROLMENT,
+  toEnrolment,
+  type Enrolment,
+  type EnrolmentRow,
+  type NewEnrolment,
+} from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
@@ -142,8 +147,9 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   #found(row: AskedRow): FoundCode {
-    const enrolment = row.id === null ? undefined : toEnrolment(row);
-    return { enrolment, nowMs: this.#options.nowMs?.() ?? row.now };
+    const { now, ...enrolment } = row;
+    const found = enrolment.id === null ? undefined : toEnrolment(enrolment);
+    return { enrolment: found, nowMs: this.#options.nowMs?.() ?? now };
   }
 
   async #bind(queries: Queries, site: string, passwordHash: string, objectives: string): Promise<Account> {
@@ -177,13 +183,10 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     return Math.round(this.#options.clock.wallMs());
   }
 
-  async #now(): Promise<number> {
-    const { nowMs, connections } = this.#options;
-    return nowMs ? Math.round(nowMs()) : serverNow(connections);
+  #now(): Promise<number> {
+    return serverNow(this.#options.connections, this.#options.nowMs);
   }
 }
-
-const COLUMNS = "id, site, objectives, created_at, expires_at, used_at";
 
 /** The row of a code that was asked for; the columns are null for one that does not exist. */
 type AskedRow = { readonly now: number } & (EnrolmentRow | { readonly id: null });
@@ -197,7 +200,7 @@ async function bySite(queries: Queries, site: string): Promise<Account | undefin
 
 async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
   const rows = await queries.query<EnrolmentRow>(
-    `SELECT ${COLUMNS} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
+    `SELECT ${ENROLMENT} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
     [nowMs],
   );
   return rows.map(toEnrolment);
@@ -221,7 +224,7 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
 
 const BY_HASHES: NamedStatement = {
   name: "enrolments-by-hash",
-  text: `SELECT ${SERVER_NOW} AS now, ${COLUMNS}
+  text: `SELECT ${SERVER_NOW} AS now, ${ENROLMENT}
     FROM unnest($1::text[]) WITH ORDINALITY AS asked(code_hash, n) LEFT JOIN enrolments USING (code_hash) ORDER BY n`,
 };
 const BIND = `
