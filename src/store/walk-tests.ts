@@ -55,6 +55,10 @@ export interface EndedWalkTest {
   readonly sha256: string | null;
 }
 
+/** The columns of an `EndedWalkTest` after its number. */
+export const ENDED = `who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy, zone_count AS zones,
+  tested_count AS tested, sha256`;
+
 /** The trips of a zone in a test. Wall clock, milliseconds since 1970. */
 export interface ZoneTrips {
   readonly zoneId: string;
@@ -86,14 +90,10 @@ export class WalkTestStore extends Store {
     "SELECT result AS text, sha256 FROM walk_tests WHERE id = ? AND result IS NOT NULL",
   );
   readonly #ended = this.prepare<EndedWalkTest>(
-    `SELECT id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
-       zone_count AS zones, tested_count AS tested, sha256
-     FROM walk_tests WHERE ended_wall IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
+    `SELECT id, ${ENDED} FROM walk_tests WHERE ended_wall IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
   );
   readonly #withResult = this.prepare<EndedWalkTest>(
-    `SELECT id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
-       zone_count AS zones, tested_count AS tested, sha256
-     FROM walk_tests WHERE result IS NOT NULL AND ended_wall IS NOT NULL ORDER BY id`,
+    `SELECT id, ${ENDED} FROM walk_tests WHERE result IS NOT NULL AND ended_wall IS NOT NULL ORDER BY id`,
   );
 
   /** The running test, or the last one. */
