@@ -1,12 +1,23 @@
 import { scopeOf, type Account } from "../store/accounts.ts";
-import type { NamedStatement, Queries } from "./connection.ts";
+import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 
 /** The columns of an `AccountRow`. */
 export const ACCOUNT_COLUMNS = `id, email, role, password_hash AS "passwordHash", disabled, token_version AS "tokenVersion",
   must_change_password AS "mustChangePassword", objectives, site`;
 
 /** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
-export const ACCOUNTS_LOCK = 0x61636374;
+const ACCOUNTS_LOCK = 0x61636374;
+
+/** A transaction that no other change of accounts overlaps, in whatever process. */
+export function alone<T>(
+  connections: PostgresConnections,
+  work: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  return connections.transaction(async (queries) => {
+    await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
+    return work(queries);
+  });
+}
 
 /** An account as it is stored. */
 export interface AccountRow extends Omit<Account, "objectives" | "site"> {

@@ -14,7 +14,7 @@ import {
 } from "../service/accounts.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
 import type { Account, AccountChange } from "../store/accounts.ts";
-import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, findByEmail, type AccountRow } from "./account-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf, alone, findByEmail, type AccountRow } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 
@@ -59,7 +59,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       if ((await initialAdministrator(queries))?.tokenVersion !== first.tokenVersion)
         throw new AppError("forbidden", "this installation has already been set up");
       const other = await findByEmail(queries, email);
@@ -81,7 +81,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    return this.#alone(async (queries) => {
+    return alone(this.#connections, async (queries) => {
       const values = [email, role, passwordHash, mustChangePassword, this.#clock.wallMs()];
       const [row] = await queries.query<AccountRow>(ADD, values);
       if (!row) throw existing(email);
@@ -99,7 +99,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     const { site } = await known(this.#connections, email);
     await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const { id, tokenVersion } = await known(queries, email);
       // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && tokenVersion !== replacing.tokenVersion)
@@ -123,7 +123,7 @@ export class PostgresAccounts implements Remote<AccountService> {
 
   async setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): Promise<void> {
     assertScope(objectives);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const { id } = await known(queries, email);
       const stored = objectives === undefined ? null : JSON.stringify(objectives.map(refText));
       await queries.query(BIND, [stored, id]);
@@ -137,7 +137,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     by: Actor,
     eventOf: (before: Account) => [EventName, EventDetail],
   ): Promise<void> {
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const before = await known(queries, email);
       await change(queries, before.id, to);
       const left = await signInAccounts(queries);
@@ -145,14 +145,6 @@ export class PostgresAccounts implements Remote<AccountService> {
         throw lastAdministrator(email);
       const [event, detail] = eventOf(before);
       await this.#record(queries, event, email, by, detail);
-    });
-  }
-
-  /** A transaction that no other change of accounts overlaps, in whatever process. */
-  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#connections.transaction(async (queries) => {
-      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
-      return work(queries);
     });
   }
 

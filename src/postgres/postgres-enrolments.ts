@@ -37,7 +37,7 @@ import {
   type EnrolmentRow,
   type NewEnrolment,
 } from "../store/enrolments.ts";
-import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf, alone, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { insertEvents } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
@@ -75,7 +75,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
-    await this.#alone(async (queries) => {
+    await alone(this.#options.connections, async (queries) => {
       assertTransfer(invitation, await bySite(queries, enrolment.site));
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
@@ -99,7 +99,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   async revoke(site: string, by: Actor): Promise<void> {
-    await this.#alone(async (queries) => {
+    await alone(this.#options.connections, async (queries) => {
       const accounts = await queries.query(
         "UPDATE accounts SET disabled = true, token_version = token_version + 1 WHERE site = $1 RETURNING id",
         [site],
@@ -115,7 +115,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const { enrolment: found } = await this.#usable(connections, claim);
     if (found.usedAtMs !== null) return this.#claimedAgain(found, claim);
     const passwordHash = await hashPassword(claim.password, bcryptCost);
-    const { enrolment, account } = await this.#alone(async (queries) => {
+    const { enrolment, account } = await alone(this.#options.connections, async (queries) => {
       const { enrolment: now, nowMs } = await this.#usable(queries, claim);
       if (now.usedAtMs !== null) return { enrolment: now };
       const objectives = JSON.stringify(now.objectives.map(refText));
@@ -161,14 +161,6 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
       : await queries.query<AccountRow>(ADD, [...values, email, this.#nowMs()]);
     if (!row) throw new AppError("conflict", `account ${email} already exists`);
     return accountOf(row);
-  }
-
-  /** A transaction that no other change of accounts overlaps, in whatever process. */
-  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#options.connections.transaction(async (queries) => {
-      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
-      return work(queries);
-    });
   }
 
   #record(queries: Queries, event: EventName, site: string, by: Actor, detail: EventDetail): Promise<void> {
