@@ -1,10 +1,11 @@
-import type { Request, Response, Router } from "express";
+import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
 import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
+import { oneOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { AccountService } from "../service/accounts.ts";
@@ -28,11 +29,12 @@ export function accountRoutes(
   });
   const list = async (): Promise<PersonView[]> =>
     (await accounts.list()).map(({ email, role, disabled }) => ({ email, role, disabled }));
-  const add = async (request: Request, response: Response): Promise<void> => {
+  const add = async (request: Request): Promise<PersonView[]> => {
     await addAccount(request, accounts);
-    response.status(201).json(await list());
+    return list();
   };
-  addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
+  const all = { get: json(list), post: [readBody, json(add, 201)] };
+  addResource(router, "/site/accounts", guards.administrator, all);
   const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
     const { disabled, ...others } = requestObject(request);
@@ -62,9 +64,7 @@ async function addAccount(request: Request, accounts: Remote<AccountService>): P
 
 function roleOf(request: Request): Role {
   const { role } = requestObject(request);
-  const found = ROLES.find((one) => one === role);
-  if (!found) throw new AppError("invalid", `role must be one of ${ROLES.join(", ")}`);
-  return found;
+  return oneOf("role", role, ROLES);
 }
 
 /** Sets the own password and returns a new token. */

@@ -1,4 +1,5 @@
-import { Registry, type Counter, type Gauge, type MetricConfiguration } from "prom-client";
+import { Gauge, Registry, type Counter, type MetricConfiguration } from "prom-client";
+import { VERSION } from "../generated/version.ts";
 
 /** A value without labels, no sample, or values with their labels. */
 type Samples<Label extends string> =
@@ -32,5 +33,19 @@ export class MetricsRegistry extends Registry {
       else for (const [labels, value] of samples) metric.inc(labels, value);
     };
     const metric = new kind({ name, help, labelNames, registers: [this], collect });
+  }
+
+  /** Adds what every process has. */
+  addBuildAndMemory(): void {
+    this.add(
+      Gauge,
+      "santinela_build_info",
+      "Version of the running release; always 1.",
+      () => [[{ version: VERSION, node: process.versions.node }, 1]],
+      ["version", "node"],
+    );
+    this.add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
+      process.memoryUsage.rss(),
+    );
   }
 }

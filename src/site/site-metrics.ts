@@ -6,7 +6,6 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Log } from "../domain/log.ts";
-import { VERSION } from "../generated/version.ts";
 import { heapBytes } from "../ops/heap-use.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
@@ -52,13 +51,7 @@ export class SiteMetrics {
     this.#trips = new TripCounts(parts);
     // One status for all metrics of a request.
     const status = (): StatusView => (this.#status ??= parts.site.status());
-    this.#registry.add(
-      Gauge,
-      "santinela_build_info",
-      "Version of the running release; always 1.",
-      () => [[{ version: VERSION, node: process.versions.node }, 1]],
-      ["version", "node"],
-    );
+    this.#registry.addBuildAndMemory();
     this.#addTripMetrics(status);
     this.#tripToRecord = new Histogram({
       name: "santinela_trip_to_record_seconds",
@@ -190,9 +183,6 @@ export class SiteMetrics {
         return samples;
       },
       ["quantile"],
-    );
-    registry.add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
-      process.memoryUsage.rss(),
     );
     registry.add(
       Gauge,

@@ -15,6 +15,7 @@ import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import { CurrentContacts } from "./current-contacts.ts";
 import { readOverDamage, type ReadOr } from "./damaged-pages.ts";
+import { zoneOfTrip } from "./record-journeys.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { supplyOf } from "./supply.ts";
@@ -145,12 +146,11 @@ export class Site {
     const { alarmTrips, journal, unfinished, config } = this.#parts;
     const trip = this.#readOr(() => journal.trips.find(alarmTrips.last() ?? ""), undefined, "journal.db");
     if (!trip || trip.interventionId === null) return null;
-    const { zoneId, signal, isDated, moment, interventionId } = trip;
-    const zone = config.zones.find(({ id }) => id === zoneId);
+    const { isDated, moment, interventionId } = trip;
     return {
       interventionId,
       at: isDated ? isoTime(moment.wallMs) : null,
-      zone: { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null },
+      zone: zoneOfTrip(trip, config.zones),
       status: this.#readOr(() => unfinished.statusOf(interventionId) ?? null, null),
     };
   }

@@ -23,11 +23,11 @@ export interface InterventionQuery {
   /** All of them must match. */
   readonly filters: readonly Filter[];
   /** Text to find in name, description or notes. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Only the records of the account of a site; undefined for all. */
-  readonly scope?: RecordScope;
+  readonly scope?: RecordScope | undefined;
   /** Only the records that have come so far to the dispatch centre; undefined for all. Only a site has an outbox. */
-  readonly sync?: SyncGroup;
+  readonly sync?: SyncGroup | undefined;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;

@@ -12,9 +12,9 @@ export interface SiteQuery {
   /** Only these; all if empty. */
   readonly levels: readonly SiteLevel[];
   /** Text in name or reference, ignoring case and accents. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Only the site with this reference. */
-  readonly ref?: string;
+  readonly ref?: string | undefined;
   /** Only silent sites, or only those that report. */
   readonly isSilent?: boolean;
   /** `level`: the most serious first, the oldest of a level first. */
