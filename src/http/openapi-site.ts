@@ -1,6 +1,5 @@
 import { DAILY_WORK } from "./openapi-site-work.ts";
 import { FLOOR_PLANS } from "./openapi-site-plans.ts";
-import { SITE_ENROLMENT } from "./openapi-site-enrolment.ts";
 import { FIELD_TESTS } from "./openapi-site-tests.ts";
 import { SITE_CONFIGURATION } from "./openapi-site-configuration.ts";
 import { SITE_ADMINISTRATION } from "./openapi-site-administration.ts";
@@ -13,7 +12,6 @@ export const SITE_OPERATIONS: readonly Operation[] = [
   ...FLOOR_PLANS,
   ...SITE_CONFIGURATION,
   ...SITE_ADMINISTRATION,
-  ...SITE_ENROLMENT,
 ];
 
 /** The operations of a site that the contract does not have; they are not below the base path. */
