@@ -100,7 +100,8 @@ function withoutNul(text: string): string {
   return text.split("\0")[0] ?? "";
 }
 
-function typeOf(field: RecordField): string {
+/** The type of the column of a field. */
+export function typeOf(field: RecordField): string {
   if (NUMBERS.has(field)) return "bigint";
   return FLAGS.has(field) ? "boolean" : "text";
 }

@@ -6,8 +6,9 @@ import {
 } from "../domain/intervention.ts";
 import type { Actor } from "../domain/event.ts";
 import { foldedOrNull } from "../domain/search-folding.ts";
-import { FLAGS, SEARCHED } from "../store/intervention-query.ts";
+import { SEARCHED } from "../store/intervention-query.ts";
 import type { NamedStatement, SqlParameter } from "./connection.ts";
+import { typeOf } from "./intervention-query.ts";
 
 /** A record to create, with everything that the database stores of it. */
 export interface NewRecord {
@@ -102,9 +103,4 @@ export function createValues(records: readonly NewRecord[], nowMs: number): SqlP
 /** The record as the API returns it. */
 export function recordOf(id: number, { fields, dispeceratId }: NewRecord): Intervention {
   return { id, ...fields, dispeceratId, invoicePdf: null };
-}
-
-function typeOf(field: keyof InterventionFields): string {
-  if (FLAGS.has(field)) return "boolean";
-  return field === "objectiveId" || field === "crews" ? "bigint" : "text";
 }

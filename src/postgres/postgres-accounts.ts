@@ -16,7 +16,7 @@ import { assertPasswordAllowed, hashPassword } from "../service/password-rules.t
 import type { Account, AccountChange } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, alone, findByEmail, type AccountRow } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
+import { insertEvent } from "./postgres-events.ts";
 
 /** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
 export class PostgresAccounts implements Remote<AccountService> {
@@ -149,9 +149,8 @@ export class PostgresAccounts implements Remote<AccountService> {
   }
 
   #record(queries: Queries, event: EventName, email: string, by: Actor, detail: EventDetail): Promise<void> {
-    const { who, from } = by;
-    const one = { event, who, from, subject: `account ${email}`, detail };
-    return insertEvents(queries, [{ event: one, atMs: this.#clock.wallMs() }]);
+    const one = { ...by, event, subject: `account ${email}`, detail };
+    return insertEvent(queries, one, this.#clock.wallMs());
   }
 }
 

@@ -39,7 +39,7 @@ import {
 } from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, alone, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
+import { insertEvent } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 import { CONFIRM } from "./record-rows.ts";
 import { SERVER_NOW, serverNow } from "./server-clock.ts";
@@ -164,10 +164,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   #record(queries: Queries, event: EventName, site: string, by: Actor, detail: EventDetail): Promise<void> {
-    const { who, from } = by;
-    return insertEvents(queries, [
-      { event: { event, who, from, subject: `site ${site}`, detail }, atMs: this.#nowMs() },
-    ]);
+    return insertEvent(queries, { ...by, event, subject: `site ${site}`, detail }, this.#nowMs());
   }
 
   /** When an account or an event was added, by the clock of this process as elsewhere. */

@@ -125,6 +125,11 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
     );
 }
 
+/** Adds one event, as `insertEvents`. */
+export function insertEvent(queries: Queries, event: NewEvent, atMs: number): Promise<void> {
+  return insertEvents(queries, [{ event, atMs }]);
+}
+
 const INSERT: NamedStatement = {
   name: "add-events",
   text: `

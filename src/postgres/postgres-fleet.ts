@@ -28,7 +28,7 @@ import {
   type SiteQuery,
 } from "../store/sites.ts";
 import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
+import { insertEvent } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { clampReportTimes, markSilent, storeAndClose, type RepairOptions } from "./silent-sites.ts";
 import {
@@ -128,13 +128,8 @@ export class PostgresFleet implements Fleet {
         id,
       ]);
       const { ref } = siteFound(rows.map(toSite)[0], id);
-      const event = {
-        ...actorOf(principal),
-        event: "site-removed",
-        subject: `site ${ref}`,
-        detail: {},
-      } as const;
-      await insertEvents(queries, [{ event, atMs: this.#options.clock.wallMs() }]);
+      const event = { event: "site-removed", subject: `site ${ref}`, detail: {} } as const;
+      await insertEvent(queries, { ...actorOf(principal), ...event }, this.#options.clock.wallMs());
     });
   }
 
