@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-index.ts";
-import type { PageOverlay } from "./pages.ts";
+import { DEFAULT_PAGE_BYTES, type PageOverlay } from "./pages.ts";
 
 /*
  * Inspects the write-ahead log before SQLite opens it. SQLite applies the intact part from the beginning and
@@ -132,8 +132,6 @@ function readLog(path: string, index: LogIndex | undefined): Log | undefined {
   const frames = framesOf(bytes, { pageBytes, salt, isBigEndian, isHeaderIntact: isWhole }, seeds);
   return { salt, pageBytes, frames };
 }
-
-const DEFAULT_PAGE_BYTES = 4096;
 
 function pageBytesOf(stored: number): number {
   return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : DEFAULT_PAGE_BYTES;

@@ -74,7 +74,8 @@ export class WalkTestStore extends Store {
        ended_wall AS endedWallMs, zones_at_start AS zones FROM walk_tests ORDER BY id DESC LIMIT 1`,
   );
   readonly #start = this.prepare(
-    "INSERT INTO walk_tests(who, after_seq, since_wall, until_wall, zones_at_start) VALUES(?, ?, ?, ?, ?)",
+    `INSERT INTO walk_tests(who, after_seq, since_wall, until_wall, zones_at_start)
+     VALUES(:who, :afterSeq, :sinceWallMs, :untilWallMs, :zones)`,
   );
   readonly #extend = this.prepare("UPDATE walk_tests SET until_wall = ? WHERE id = ?");
   readonly #end = this.prepare(
@@ -104,15 +105,8 @@ export class WalkTestStore extends Store {
 
   /** @returns the test with its number */
   start(test: Omit<WalkTest, "id" | "endedWallMs">): WalkTest {
-    const { who, afterSeq, sinceWallMs, untilWallMs } = test;
     const zones = test.zones.map(({ id, name, kind }) => ({ id, name, kind }));
-    const { lastInsertRowid } = this.#start.run(
-      who,
-      afterSeq,
-      sinceWallMs,
-      untilWallMs,
-      JSON.stringify(zones),
-    );
+    const { lastInsertRowid } = this.#start.run({ ...test, zones: JSON.stringify(zones) });
     return { ...test, zones, id: Number(lastInsertRowid), endedWallMs: null };
   }
 
