@@ -32,6 +32,13 @@ const CONFIGURATION_VALIDATOR = {
   validateConfiguration: "configuration.json#/definitions/Configuration",
 };
 
+/** What a sensor that is tried out before it is a zone may be. */
+const INPUT_VALIDATORS = {
+  validateMqttInput: "configuration.json#/definitions/MqttInput",
+  validateGpioInput: "configuration.json#/definitions/GpioInput",
+  validateAdcInput: "configuration.json#/definitions/AdcInput",
+};
+
 const schemas = readdirSync(schemaDir)
   .filter((name) => name.endsWith(".json"))
   .map((name) => JSON.parse(readFileSync(new URL(name, schemaDir), "utf8")));
@@ -43,6 +50,7 @@ writeFileSync(new URL("defaults.ts", outDir), note + defaults());
 for (const [name, references] of Object.entries({
   validators: VALIDATORS,
   "configuration-validator": CONFIGURATION_VALIDATOR,
+  "input-validators": INPUT_VALIDATORS,
 })) {
   writeFileSync(new URL(`${name}.js`, outDir), note + validators(references));
   writeFileSync(new URL(`${name}.d.ts`, outDir), note + validatorTypes(references));

@@ -10,7 +10,8 @@ import { hashOfText } from "./ops/earlier-configurations.ts";
 import type { JsonLog } from "./ops/log.ts";
 import { ON_DEMAND_THREADS } from "./ops/thread-failures.ts";
 import type { EventNotes } from "./service/event-notes.ts";
-import type { ConfigurationRequest, ConfigurationResult, ReloadView } from "./site/configuration-view.ts";
+import type { ReloadView } from "./site/administration-view.ts";
+import type { ConfigurationRequest, ConfigurationResult } from "./site/configuration-view.ts";
 
 interface DaemonConfigurationParts {
   readonly config: Pick<Config, "file" | "dataDir">;

@@ -7,7 +7,7 @@ export interface ObjectiveQuery {
   /** All must hold; a filter on a field that no record has is ignored. */
   readonly filters: readonly ObjectiveFilter[];
   /** Text to be found in name, description, address or city. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
   readonly start: number;
   readonly end: number;

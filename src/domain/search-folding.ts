@@ -8,3 +8,8 @@ export function folded(text: string): string {
     .replaceAll(/\p{Mn}/gu, "")
     .toLowerCase();
 }
+
+/** The folded copy of a text that may be missing. */
+export function foldedOrNull(text: string | null | undefined): string | null {
+  return text === undefined || text === null ? null : folded(text);
+}

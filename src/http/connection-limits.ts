@@ -154,57 +154,38 @@ export class Connections {
     else this.#countByAddress.delete(connection.address);
   }
 
-  /**
-   * Ends the oldest connection that only waits for the next report: a report can open another one, an alarm must not wait.
-   * @param address only one from there; undefined for any
-   * @returns whether there was one
-   */
-  #endWaiting(address?: string): boolean {
-    for (const [key, connection] of this.#open) {
-      if (!connection.isWaitingForReport || connection.requests.size > 0) continue;
-      if (address !== undefined && connection.address !== address) continue;
-      this.#replace(key, connection);
-      return true;
-    }
-    return false;
-  }
-
   /** As `makeRoom`, among the connections of one address: silent ones there must not shut out a user behind it. */
   #makeRoomAt(address: string): boolean {
-    if (this.#endWaiting(address)) return true;
+    const isThere = (connection: OpenConnection): boolean => connection.address === address;
+    return (
+      this.#replace((one) => isThere(one) && isBetweenReports(one)) ||
+      this.#replace((one) => isThere(one) && !one.isSignedIn && !isServed(one))
+    );
+  }
+
+  /**
+   * An active connection without a sign-in is replaced only by one from a known address, if none is idle.
+   * @returns whether a connection is available now
+   */
+  #makeRoom(newAddress: string | undefined): boolean {
+    const isStranger = (one: OpenConnection): boolean => !one.isSignedIn && !this.#isKnown(one.address);
+    return (
+      this.#replace(isBetweenReports) ||
+      this.#replace((one) => isStranger(one) && !isServed(one)) ||
+      (this.#isKnown(newAddress) && this.#replace(isStranger))
+    );
+  }
+
+  /** Ends the oldest connection that may be replaced. @returns whether there was one */
+  #replace(isReplaceable: (connection: OpenConnection) => boolean): boolean {
     for (const [key, connection] of this.#open) {
-      if (connection.address !== address || connection.isSignedIn || isServed(connection)) continue;
-      this.#replace(key, connection);
+      if (!isReplaceable(connection)) continue;
+      this.#replaced += 1;
+      this.#forget(key, connection);
+      connection.socket.destroy();
       return true;
     }
     return false;
-  }
-
-  /** @returns whether a connection is available now */
-  #makeRoom(newAddress: string | undefined): boolean {
-    if (this.#endWaiting()) return true;
-    const [key, replaced] = this.#replaceable(this.#isKnown(newAddress)) ?? [];
-    if (key === undefined || !replaced) return false;
-    this.#replace(key, replaced);
-    return true;
-  }
-
-  #replace(key: string, connection: OpenConnection): void {
-    this.#replaced += 1;
-    this.#forget(key, connection);
-    connection.socket.destroy();
-  }
-
-  /** @param canBeActive whether an active connection without a sign-in may be replaced if none is idle */
-  #replaceable(canBeActive: boolean): [string, OpenConnection] | undefined {
-    let oldest: [string, OpenConnection] | undefined;
-    for (const entry of this.#open) {
-      const [, connection] = entry;
-      if (connection.isSignedIn || this.#isKnown(connection.address)) continue;
-      oldest ??= entry;
-      if (!isServed(connection)) return entry;
-    }
-    return canBeActive ? oldest : undefined;
   }
 
   #isKnown(address: string | undefined): boolean {
@@ -226,6 +207,11 @@ export class Connections {
     this.#uncounted = isFull ? 0 : Math.ceil(this.#pending.size * COUNTED_AGAIN_SHARE);
     return isFull;
   }
+}
+
+/** Whether it only waits for the next report: a report can open another one, an alarm must not wait. */
+function isBetweenReports({ isWaitingForReport, requests }: OpenConnection): boolean {
+  return isWaitingForReport && requests.size === 0;
 }
 
 /** Whether it waits for a response; an incomplete request counts as idle. */

@@ -1,17 +1,14 @@
 import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
 import { SYNC_GROUPS, type SyncGroup } from "../domain/sync-group.ts";
-import { parametersOf } from "./lists.ts";
+import { oneOf, parametersOf } from "./lists.ts";
 
 /* Filters of the list of interventions that the contract does not have. */
 
 /** How far records have come to the dispatch centre: `sync`. @throws AppError `invalid` */
 export function syncGroupOf(parameters: URLSearchParams): SyncGroup | undefined {
   const text = only(parameters, "sync");
-  if (text === undefined) return undefined;
-  const group = SYNC_GROUPS.find((one) => one === text);
-  if (group === undefined) throw new AppError("invalid", `sync must be one of ${SYNC_GROUPS.join(", ")}`);
-  return group;
+  return text === undefined ? undefined : oneOf("sync", text, SYNC_GROUPS);
 }
 
 /** The reference of a site: `site`. @throws AppError `invalid` */

@@ -57,7 +57,7 @@ export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
     return { field, operator, values: operator === "contains" ? boundedParts(name, values) : values };
   });
   const sort = sortKeysOf(parameters);
-  return { filters, ...(search === undefined ? {} : { search }), sort, ...sliceOf(parameters) };
+  return { filters, search, sort, ...sliceOf(parameters) };
 }
 
 /**
@@ -70,8 +70,8 @@ export function objectiveQueryOf(parameters: URLSearchParams): ObjectiveQuery {
 export function interventionQueryOf(parameters: URLSearchParams, timeZone: string): InterventionQuery {
   const search = searchOf(parameters);
   return {
+    search,
     filters: RECORD_FIELDS.flatMap((field) => filtersOf(parameters, field, timeZone)),
-    ...(search === undefined ? {} : { search }),
     sort: sortOf(parameters),
     ...sliceOf(parameters),
   };
@@ -191,6 +191,13 @@ function numberOf(field: string, value: string): number {
   if (!/^\d{1,16}$/.test(value) || !Number.isSafeInteger(Number(value)))
     throw new AppError("invalid", `${field} must be a whole number`);
   return Number(value);
+}
+
+/** A value of a request that must be one of some words. @throws AppError `invalid` */
+export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw new AppError("invalid", `${name} must be one of ${allowed.join(", ")}`);
+  return found;
 }
 
 /** Name of an order beyond the fields of a record: priorities as low, medium, high. */

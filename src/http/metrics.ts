@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
-import { isLocal } from "./auth-guards.ts";
-import { tokenOf } from "./auth-guards.ts";
+import { isLocal, tokenOf } from "./auth-guards.ts";
 
 export interface MetricsPort {
   /** The metrics in the Prometheus text format. */

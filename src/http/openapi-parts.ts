@@ -5,7 +5,6 @@ import { PAGE_SIZE_MAX } from "./lists.ts";
 
 export type Json = { readonly [key: string]: unknown };
 
-export const ID = { name: "id", in: "path", required: true, schema: schema("Id") };
 export const PAGING = [
   query("_start", "Offset of the first record", { type: "integer", minimum: 0, default: 0 }),
   query("_end", `Offset after the last record; at most ${PAGE_SIZE_MAX} records are returned`, {
@@ -20,39 +19,89 @@ export const PAGING = [
 
 export const TEXT: Json = { type: "string" };
 
-/** An operation of /site. */
-export interface SiteOperation {
-  readonly method: "get" | "post" | "put" | "delete";
+/** An operation of the API. */
+export interface Operation {
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: string;
   /** The least role that may call it; `none` without a token. */
   readonly role: Role | "none";
   readonly id: string;
   readonly summary: string;
+  /** Parameters in the query and in headers. */
   readonly query?: readonly Json[];
   /** Schema of the request body. */
   readonly body?: Json;
   /** Content type of the request body if it is not JSON. */
   readonly bodyType?: string;
-  /** Schema of the response, or its content type if it is not JSON. */
-  readonly answer: Json | string;
+  /** Schema of the response, or its content type if it is not JSON; none for a response without a body. */
+  readonly answer?: Json | string;
   /** Status of a success if it is not 200, with its meaning. */
   readonly success?: readonly [status: number, meaning: string];
+  /** Headers of the response. */
+  readonly headers?: Json;
+  /** Further responses that are no errors. */
+  readonly others?: Json;
   /** Errors beside those of every operation: 401 and 403 with a token, 400 for a body or query, 500. */
   readonly errors?: readonly number[];
 }
 
 /**
- * An operation of /site.
+ * An operation of the API.
  * @param call its method and path, such as `GET /site/zones`
  */
 export function operation(
-  call: `${Uppercase<SiteOperation["method"]>} /site${string}`,
-  role: SiteOperation["role"],
+  call: `${Uppercase<Operation["method"]>} /${string}`,
+  role: Operation["role"],
   id: string,
-  parts: Omit<SiteOperation, "method" | "path" | "role" | "id">,
-): SiteOperation {
+  parts: Omit<Operation, "method" | "path" | "role" | "id">,
+): Operation {
   const [method = "", path = ""] = call.split(" ");
-  return { method: method.toLowerCase() as SiteOperation["method"], path, role, id, ...parts };
+  return { method: method.toLowerCase() as Operation["method"], path, role, id, ...parts };
+}
+
+/**
+ * The operations by path and method.
+ * @param inPath returns the schema of a parameter in the path
+ * @param common what all of them have
+ */
+export function pathsOf(
+  operations: readonly Operation[],
+  inPath: (name: string) => Json,
+  common: Json = {},
+): Json {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const one of operations) {
+    const names = [...one.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    const inPaths = names.map((name) => ({ name, in: "path", required: true, schema: inPath(name) }));
+    const parameters = [...inPaths, ...(one.query ?? [])];
+    (paths[one.path] ??= {})[one.method] = { ...described(one), parameters, ...common };
+  }
+  return paths;
+}
+
+function described(one: Operation): Json {
+  const { role, id, summary, body, bodyType = "application/json", errors = [] } = one;
+  const hasInput = body !== undefined || one.query !== undefined || bodyType !== "application/json";
+  const statuses = [
+    ...(hasInput ? [400] : []),
+    ...(role === "none" ? [] : [401, 403]),
+    ...(body ? [413, 415] : []),
+    ...errors,
+    500,
+  ];
+  return {
+    operationId: id,
+    summary,
+    ...(role === "none" ? { security: [] } : {}),
+    ...(body ? { requestBody: { required: true, content: { [bodyType]: { schema: body } } } } : {}),
+    responses: { ...successOf(one), ...one.others, ...failures(...new Set(statuses)) },
+  };
+}
+
+function successOf({ answer, success: [status, description] = [200, "Done"], headers }: Operation): Json {
+  if (answer === undefined) return { [status]: { description } };
+  if (typeof answer === "string") return { [status]: { description, content: { [answer]: {} } } };
+  return { [status]: { ...jsonResponse(description, answer), ...(headers ? { headers } : {}) } };
 }
 
 /** Schema of an object. @param required names of the properties that are not optional; all by default */
@@ -78,23 +127,20 @@ export function header(name: string, description: string): Json {
   return { name, in: "header", description, schema: { type: "string" } };
 }
 
-/** Request body with a schema of the document. */
-export function jsonBody(name: string): Json {
-  return { required: true, content: { "application/json": { schema: schema(name) } } };
-}
-
 /** JSON response. */
-export function jsonResponse(description: string, of: Json, headers?: Json): Json {
-  return { description, content: { "application/json": { schema: of } }, ...(headers ? { headers } : {}) };
+export function jsonResponse(description: string, of: Json): Json {
+  return { description, content: { "application/json": { schema: of } } };
 }
 
-/** List response with its total. */
-export function listResponse(name: string, headers: Json = {}): Json {
+/** The response with a slice of a list, and its total. @param headers further ones */
+export function sliceOf(name: string, headers: Json = {}): Pick<Operation, "answer" | "success" | "headers"> {
   const total = { description: "Total number of matching records", schema: { type: "integer" } };
-  const slice = { type: "array", items: schema(name) };
   const ignored = textHeader("Query parameters of the request that are unknown, separated by commas");
-  const own = { "X-Total-Count": total, "X-Ignored-Parameters": ignored };
-  return jsonResponse("The requested slice", slice, { ...own, ...headers });
+  return {
+    answer: listOf(name),
+    success: [200, "The requested slice"],
+    headers: { "X-Total-Count": total, "X-Ignored-Parameters": ignored, ...headers },
+  };
 }
 
 /** Response header. */
@@ -123,7 +169,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 };
 
 /** Error responses; all have the same schema. */
-export function failures(...statuses: number[]): Json {
+function failures(...statuses: number[]): Json {
   return Object.fromEntries(
     statuses.map((status) => [String(status), jsonResponse(FAILURES[status] ?? "", schema("ErrorBody"))]),
   );

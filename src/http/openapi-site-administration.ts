@@ -5,7 +5,7 @@ import {
   operation,
   query,
   schema,
-  type SiteOperation,
+  type Operation,
   TEXT,
 } from "./openapi-parts.ts";
 
@@ -13,7 +13,7 @@ const EMPTY: Json = { type: "object" };
 const PEOPLE = listOf("PersonView");
 
 /** Operations for administrators, the own account, and the set-up. */
-export const SITE_ADMINISTRATION: readonly SiteOperation[] = [
+export const SITE_ADMINISTRATION: readonly Operation[] = [
   operation("GET /site/discovered", "administrator", "discoverZones", {
     summary: "Devices at the broker with the zones that they could be, unknown topics, GPIO lines",
     answer: schema("DiscoveryView"),

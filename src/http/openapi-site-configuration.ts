@@ -1,4 +1,4 @@
-import { type Json, listOf, objectOf, operation, schema, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { type Json, listOf, objectOf, operation, schema, type Operation, TEXT } from "./openapi-parts.ts";
 
 const CHANGES: Json = {
   type: "array",
@@ -21,8 +21,8 @@ const CHANGES: Json = {
   },
 };
 
-/** Operations of the configuration, for administrators. */
-export const SITE_CONFIGURATION: readonly SiteOperation[] = [
+/** Operations of the configuration, for administrators, and the dispatch centre of a site that has none. */
+export const SITE_CONFIGURATION: readonly Operation[] = [
   operation("GET /site/configuration", "administrator", "listOptions", {
     summary: "Every option in force and its source, without secrets",
     answer: listOf("OptionView"),
@@ -65,5 +65,17 @@ export const SITE_CONFIGURATION: readonly SiteOperation[] = [
     body: objectOf({ name: TEXT, hash: TEXT, confirmation: TEXT }, ["name", "hash"]),
     answer: schema("ConfigurationResult"),
     errors: [404, 409, 422, 503],
+  }),
+  operation("GET /site/enrolment", "administrator", "getSiteEnrolment", {
+    summary: "Whether this site can be enrolled at a dispatch centre here",
+    answer: schema("EnrolmentView"),
+    errors: [422],
+  }),
+  operation("POST /site/enrolment", "administrator", "enrolAtCentre", {
+    summary:
+      "Exchange a one-time code of a dispatch centre for the account of this site, apply and verify it",
+    body: objectOf({ centre: TEXT, code: TEXT, ca: TEXT, confirmation: TEXT }, ["centre", "code"]),
+    answer: schema("EnrolmentResult"),
+    errors: [404, 409, 422, 429, 503],
   }),
 ];

@@ -1,4 +1,4 @@
-import { header, listOf, objectOf, operation, query, type SiteOperation, TEXT } from "./openapi-parts.ts";
+import { header, listOf, objectOf, operation, query, type Operation, TEXT } from "./openapi-parts.ts";
 import { PINS_MAX, PLAN_NAME_MAX } from "../domain/plan.ts";
 
 const NAME = { type: "string", minLength: 1, maxLength: PLAN_NAME_MAX };
@@ -7,7 +7,7 @@ const SHARE = { type: "number", minimum: 0, maximum: 100 };
 const PICTURE = { body: { type: "string", format: "binary" }, bodyType: "application/octet-stream" } as const;
 
 /** The floor plans. Each change responds with the plans after it. */
-export const FLOOR_PLANS: readonly SiteOperation[] = [
+export const FLOOR_PLANS: readonly Operation[] = [
   operation("GET /site/plans", "viewer", "listPlans", {
     summary: "Floor plans with the places of their zones",
     answer: listOf("PlanView"),

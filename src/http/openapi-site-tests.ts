@@ -6,7 +6,7 @@ import {
   operation,
   query,
   schema,
-  type SiteOperation,
+  type Operation,
   TEXT,
 } from "./openapi-parts.ts";
 
@@ -15,7 +15,7 @@ function orNull(name: string): Json {
 }
 
 /** Walk tests, signal tests and outputs. */
-export const FIELD_TESTS: readonly SiteOperation[] = [
+export const FIELD_TESTS: readonly Operation[] = [
   operation("GET /site/outputs", "viewer", "listOutputs", {
     summary: "The outputs and their state",
     answer: listOf("OutputView"),

@@ -5,7 +5,7 @@ import {
   operation,
   query,
   schema,
-  type SiteOperation,
+  type Operation,
   TEXT,
 } from "./openapi-parts.ts";
 
@@ -18,7 +18,7 @@ const HOURS = query("hours", "How far back, up to a month", {
 const LIMIT = query("limit", "How many", { type: "integer", minimum: 0, maximum: 1000, default: 100 });
 
 /** What users do every day: state, zones, tests, history, the link and the copy of the objectives. */
-export const DAILY_WORK: readonly SiteOperation[] = [
+export const DAILY_WORK: readonly Operation[] = [
   operation("GET /site/status", "viewer", "getSiteStatus", {
     summary: "State of the site: headline with reasons, conditions, waiting trips and records, the link",
     answer: schema("StatusView"),

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../domain/errors.ts";
+import { disableIdleTimeout } from "./idle-timeouts.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Handler = (request: Request, response: Response) => void | Promise<void>;
@@ -38,8 +39,16 @@ export function addResource(
 }
 
 /** A handler that responds with the result as JSON. */
-export function json(result: (request: Request) => unknown): Handler {
-  return async (request, response) => void response.json(await result(request));
+export function json(result: (request: Request) => unknown, status = 200): Handler {
+  return async (request, response) => void response.status(status).json(await result(request));
+}
+
+/** As `json`, for a result that may take minutes. */
+export function slowJson(result: (request: Request) => unknown): Handler {
+  return async (request, response) => {
+    disableIdleTimeout(response);
+    response.json(await result(request));
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { createPrivateKey, X509Certificate, type webcrypto } from "node:crypto";
 import type * as X509 from "@peculiar/x509";
-import { flushFile, renameDurably } from "../store/durable-files.ts";
+import { flush, renameDurably } from "../store/durable-files.ts";
 import { setAside } from "./damaged-files.ts";
 import {
   encoded,
@@ -198,7 +198,7 @@ function writeAll(files: readonly NewFile[], damaged: readonly string[]): void {
     for (const { path, text, mode } of files) {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       writeFileSync(`${path}.part`, text, { mode });
-      flushFile(`${path}.part`);
+      flush(`${path}.part`);
     }
   } catch (error) {
     for (const { path } of files) rmSync(`${path}.part`, { force: true });

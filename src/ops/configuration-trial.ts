@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, diskError, messageOf } from "../domain/errors.ts";
-import { flushFile, flushFolder, readJson, renameDurably, writePrivate } from "../store/durable-files.ts";
+import { flush, readJson, renameDurably, writePrivate } from "../store/durable-files.ts";
 import { isDiskFull } from "../store/transaction.ts";
 import {
   earlierConfigurations,
@@ -86,7 +86,7 @@ export function proven(dataDir: string): void {
   const atMs = trial && timeInName(trial.kept);
   if (trial?.written !== undefined && atMs !== undefined) noteWritten(dataDir, trial.written, trial, atMs);
   rmSync(join(dataDir, MARKER), { force: true });
-  flushFolder(dataDir);
+  flush(dataDir);
 }
 
 /**
@@ -198,6 +198,6 @@ function replaceText(file: string, text: string): void {
   } catch {
     rmSync(part, { force: true });
     writeFileSync(path, text);
-    flushFile(path);
+    flush(path);
   }
 }

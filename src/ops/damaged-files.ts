@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Conditions } from "../domain/condition.ts";
-import { flushFolder } from "../store/durable-files.ts";
+import { flush } from "../store/durable-files.ts";
 
 /** Files of keys and certificates that the daemon creates again if they are damaged. */
 const CREATED_AGAIN = [
@@ -15,7 +15,7 @@ const CREATED_AGAIN = [
 export function setAside(path: string): void {
   if (!existsSync(path)) return;
   renameSync(path, keptPath(path));
-  flushFolder(dirname(path));
+  flush(dirname(path));
 }
 
 /** A condition for each damaged file until a user removes it, so that a restart or a power cut does not hide it. */

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { DatabaseKind } from "../store/database.ts";
-import { flushFile, flushFolder, readJson, writeDurably } from "../store/durable-files.ts";
+import { flush, readJson, writeDurably } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
 
 /*
@@ -51,10 +51,10 @@ export function replaceDatabase(path: string, replacement: Replacement): void {
   const staged = join(stagingOf(path), basename(path));
   if (existsSync(`${staged}-wal`))
     throw new AppError("storage", `${staged} could not be completed`, { hint: "Check the disk." });
-  flushFile(staged);
+  flush(staged);
   writeDurably(join(stagingOf(path), NOTE), JSON.stringify(replacement));
   renameSync(stagingOf(path), readyOf(path));
-  flushFolder(dirname(path));
+  flush(dirname(path));
   finishReplacement(path, () => replacement);
 }
 
@@ -76,9 +76,9 @@ export function finishReplacement<R extends Replacement>(path: string, unreadabl
   if (replacement.quarantined !== null) keep(path, replacement.quarantined);
   // A remaining log would be applied to the new database.
   for (const ending of ["-wal", "-shm"]) rmSync(path + ending, { force: true });
-  flushFolder(dirname(path));
+  flush(dirname(path));
   renameSync(ready, path);
-  flushFolder(dirname(path));
+  flush(dirname(path));
   return replacement;
 }
 
@@ -119,9 +119,9 @@ function keep(path: string, kept: string): void {
   mkdirSync(part, { recursive: true, mode: 0o750 });
   for (const ending of DATABASE_FILE_SUFFIXES)
     if (existsSync(path + ending)) linkOrMove(path + ending, join(part, basename(path) + ending));
-  flushFolder(part);
+  flush(part);
   renameSync(part, folder);
-  flushFolder(dirname(folder));
+  flush(dirname(folder));
 }
 
 /** Moves a file on a file system without hard links; one that has both names already keeps them. */

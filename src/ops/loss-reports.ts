@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Conditions } from "../domain/condition.ts";
-import { flushFolder, readJson, writeDurably } from "../store/durable-files.ts";
+import { flush, readJson, writeDurably } from "../store/durable-files.ts";
 import type { EventLog } from "../store/event-log.ts";
 import { deleteAssignedNumbers, sentenceOfLoss, type DataLoss, type NumberGaps } from "./data-loss.ts";
 import { clearStaging, finishReplacement, forgetReplacement, type DatabaseName } from "./database-files.ts";
@@ -156,7 +156,7 @@ export class LossReports {
     const { report, recoveries, isRestored = false } = unreported;
     if (report === null && recoveries.length === 0 && !isRestored) rmSync(path, { force: true });
     else writeDurably(path, `${JSON.stringify(unreported)}\n`);
-    flushFolder(this.#dataDir);
+    flush(this.#dataDir);
     this.#unreported = unreported;
   }
 

@@ -9,7 +9,7 @@ import {
   rmdirSync,
 } from "node:fs";
 import { join } from "node:path";
-import { flushFolder } from "../store/durable-files.ts";
+import { flush } from "../store/durable-files.ts";
 import { haveSwappedLogs, versionsOf } from "../store/wal-census.ts";
 import { DATABASE_FILE_SUFFIXES, type NamedDatabase } from "./database-files.ts";
 
@@ -39,10 +39,10 @@ export function correctSwappedDatabases(
   mkdirSync(collected, { mode: 0o750 });
   for (const file of endings.flatMap((ending) => [a.name + ending, b.name + ending]))
     if (existsSync(join(dataDir, file))) renameSync(join(dataDir, file), join(collected, other(file)));
-  flushFolder(collected);
-  flushFolder(dataDir);
+  flush(collected);
+  flush(dataDir);
   renameSync(collected, join(dataDir, COMPLETE));
-  flushFolder(dataDir);
+  flush(dataDir);
   return moveAll(join(dataDir, COMPLETE), dataDir, (file) => file);
 }
 
@@ -50,7 +50,7 @@ export function correctSwappedDatabases(
 function moveAll(from: string, to: string, nameOf: (file: string) => string): boolean {
   if (!existsSync(from)) return false;
   for (const file of readdirSync(from)) renameSync(join(from, file), join(to, nameOf(file)));
-  flushFolder(to);
+  flush(to);
   rmdirSync(from);
   return true;
 }

@@ -1,23 +1,26 @@
-import type { Role } from "../domain/principal.ts";
 import { scopeOf, type Account } from "../store/accounts.ts";
-import type { NamedStatement, Queries } from "./connection.ts";
+import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 
 /** The columns of an `AccountRow`. */
-export const ACCOUNT_COLUMNS =
-  "id, email, role, password_hash, disabled, token_version, must_change_password, objectives, site";
+export const ACCOUNT_COLUMNS = `id, email, role, password_hash AS "passwordHash", disabled, token_version AS "tokenVersion",
+  must_change_password AS "mustChangePassword", objectives, site`;
 
 /** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
-export const ACCOUNTS_LOCK = 0x61636374;
+const ACCOUNTS_LOCK = 0x61636374;
 
-/** A row of the table of accounts. */
-export interface AccountRow {
-  readonly id: number;
-  readonly email: string;
-  readonly role: Role;
-  readonly password_hash: string | null;
-  readonly disabled: boolean;
-  readonly token_version: number;
-  readonly must_change_password: boolean;
+/** A transaction that no other change of accounts overlaps, in whatever process. */
+export function alone<T>(
+  connections: PostgresConnections,
+  work: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  return connections.transaction(async (queries) => {
+    await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
+    return work(queries);
+  });
+}
+
+/** An account as it is stored. */
+export interface AccountRow extends Omit<Account, "objectives" | "site"> {
   /** JSON list of objectives; null for all. */
   readonly objectives: string | null;
   readonly site: string | null;
@@ -25,17 +28,7 @@ export interface AccountRow {
 
 /** A row as the services know it. */
 export function accountOf(row: AccountRow): Account {
-  return {
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    passwordHash: row.password_hash,
-    disabled: row.disabled,
-    tokenVersion: row.token_version,
-    mustChangePassword: row.must_change_password,
-    objectives: row.objectives === null ? undefined : scopeOf(row.objectives),
-    site: row.site ?? undefined,
-  };
+  return { ...row, objectives: scopeOf(row.objectives), site: row.site ?? undefined };
 }
 
 /** The account with an e-mail address, ignoring case. */
@@ -52,7 +45,7 @@ export async function findAllByEmail(
   emails: readonly string[],
 ): Promise<(Account | undefined)[]> {
   const rows = await queries.query<AccountRow & { n: number }>(ALL_BY_EMAIL, [emails]);
-  const found = new Map(rows.map((row) => [row.n - 1, accountOf(row)]));
+  const found = new Map(rows.map(({ n, ...row }) => [n - 1, accountOf(row)]));
   return emails.map((_, index) => found.get(index));
 }
 

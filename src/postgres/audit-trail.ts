@@ -13,7 +13,13 @@ import {
   type TrailCut,
 } from "../store/audit-chain.ts";
 import { TrailCheck, type TrailReport } from "../store/trail-check.ts";
-import { AT_ONE_MOMENT, type NamedStatement, type PostgresConnections, type Queries } from "./connection.ts";
+import {
+  AT_ONE_MOMENT,
+  columnsOf,
+  type NamedStatement,
+  type PostgresConnections,
+  type Queries,
+} from "./connection.ts";
 
 /** A number of our own for the lock that gives the entries of all processes one order. */
 const AUDIT_LOCK = 0x61756474;
@@ -37,10 +43,7 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
   const asked = rows.filter(({ event }) => isAudited(event));
   if (asked.length === 0) return [];
   const earlier = await queries.query<Earlier>(EARLIER, [
-    asked.map(({ event }) => event),
-    asked.map(({ who }) => who),
-    asked.map(({ origin }) => origin),
-    asked.map(({ at }) => at),
+    ...columnsOf(asked, "event", "who", "origin", "at"),
     REPEAT_WINDOW_MS,
     LIMITED_EVENTS_WINDOW_MS,
   ]);
@@ -68,21 +71,8 @@ export async function appendToTrail(queries: Queries, rows: readonly EventRow[])
     added.push({ ...next, account });
     last = next;
   }
-  const column = <K extends keyof AuditRow>(name: K): AuditRow[K][] => added.map((row) => row[name]);
-  if (added.length > 0)
-    await queries.query(APPEND, [
-      column("position"),
-      column("seq"),
-      column("at"),
-      column("event"),
-      column("who"),
-      column("origin"),
-      column("subject"),
-      column("detail"),
-      column("hash"),
-    ]);
-  if (leftOut.length > 0)
-    await queries.query(LEAVE_OUT, [leftOut.map(({ event }) => event), leftOut.map(({ at }) => at)]);
+  if (added.length > 0) await queries.query(APPEND, columnsOf(added, ...TRAIL_COLUMNS));
+  if (leftOut.length > 0) await queries.query(LEAVE_OUT, columnsOf(leftOut, "event", "at"));
   const due = earlier.find(({ due: isDue }) => isDue);
   return due ? queries.query<OmittedEvents>(TAKE_LEFT_OUT, [due.at]) : [];
 }
@@ -191,10 +181,21 @@ const TAKE_LEFT_OUT = `
   UPDATE audit_left_out AS kept SET entries = 0 FROM due WHERE kept.event = due.event
   RETURNING due.event, due.since, due.entries`;
 const LAST = "SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1";
+const TRAIL_COLUMNS = [
+  "position",
+  "seq",
+  "at",
+  "event",
+  "who",
+  "origin",
+  "subject",
+  "detail",
+  "hash",
+] as const;
 const APPEND: NamedStatement = {
   name: "append-audit",
   text: `
-    INSERT INTO audit(position, seq, at, event, who, origin, subject, detail, hash)
+    INSERT INTO audit(${TRAIL_COLUMNS.join(", ")})
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
       $8::text[], $9::text[])`,
 };
@@ -206,5 +207,4 @@ const LAST_OF_BATCH = `
 const CUT = `
   INSERT INTO audit_cut(one, position, at, hash) VALUES(1, $1, $2, $3)
   ON CONFLICT (one) DO UPDATE SET position = excluded.position, at = excluded.at, hash = excluded.hash`;
-const NEXT = `SELECT position, seq, at, event, who, origin, subject, detail, hash
-  FROM audit WHERE position > $1 ORDER BY position LIMIT ${BATCH_ROWS}`;
+const NEXT = `SELECT ${TRAIL_COLUMNS.join(", ")} FROM audit WHERE position > $1 ORDER BY position LIMIT ${BATCH_ROWS}`;

@@ -27,6 +27,14 @@ const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 /** A value that is sent as a parameter. */
 export type SqlParameter = string | number | boolean | null | readonly (string | number | boolean | null)[];
 
+/** The values of some columns of rows, each as a parameter for `unnest`. */
+export function columnsOf<Name extends string>(
+  rows: readonly Readonly<Record<Name, string | number | boolean | null>>[],
+  ...names: readonly Name[]
+): SqlParameter[] {
+  return names.map((name) => rows.map((row) => row[name]));
+}
+
 /** A statement of a fixed text; each connection prepares it once under its name. */
 export interface NamedStatement {
   readonly name: string;

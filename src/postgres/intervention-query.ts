@@ -1,8 +1,16 @@
 import type { RecordField } from "../domain/intervention.ts";
 import { refText } from "../domain/objective.ts";
 import { folded } from "../domain/search-folding.ts";
-import { COUNTED_FIELDS } from "../store/intervention-lists.ts";
-import { FLAGS, SEARCHED, type Filter, type InterventionQuery } from "../store/intervention-query.ts";
+import {
+  comparable,
+  FLAGS,
+  isOneSided,
+  membership,
+  RANK,
+  SEARCHED,
+  type Filter,
+  type InterventionQuery,
+} from "../store/intervention-query.ts";
 import type { SqlParameter } from "./connection.ts";
 import type { OrderedKey } from "./list-parts.ts";
 
@@ -46,9 +54,6 @@ export function conditionOf({
   return { where: ["TRUE", ...conditions].join(" AND "), values };
 }
 
-/** By what it means: by its letters, high would come before low. */
-const RANK = `CASE "priority" WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END`;
-
 /** Fields that may be null. */
 const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
   "description",
@@ -71,41 +76,23 @@ export function orderOf({ sort }: { readonly sort: readonly OrderedKey[] }): str
   return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
 }
 
-/** Whether the counts by status, priority and type have the total of a query. */
-export function isCounted({ filters, search, scope }: InterventionQuery): boolean {
-  return (
-    search === undefined &&
-    scope === undefined &&
-    filters.every(
-      ({ field, operator }) => COUNTED_FIELDS.has(field) && !isBound(operator) && operator !== "contains",
-    )
-  );
-}
-
-function isBound(operator: Filter["operator"]): boolean {
-  return operator === "at-least" || operator === "at-most";
-}
-
 function filterSql(filter: Filter, parameter: (value: SqlParameter) => string): string {
   const { field, operator, values } = filter;
   const column = `"${field}"`;
   // No text in the database has a NUL, so a value with one equals none; the server would refuse it.
   const given = values.filter((value) => value !== null && !String(value).includes("\0"));
-  const wantsNull = values.includes(null);
   if (operator === "contains") {
     const parts = parameter(given.map((part) => folded(String(part))));
     return `EXISTS (SELECT 1 FROM unnest(${parts}::text[]) AS part WHERE strpos(${searchable(field)}, part) > 0)`;
   }
-  if (isBound(operator)) {
+  if (isOneSided(operator)) {
     const [bound] = values;
     const isCut = typeof bound === "string" && bound.includes("\0");
     const sign = operator === "at-most" ? "<=" : isCut ? ">" : ">=";
     const value = typeof bound === "string" ? withoutNul(bound) : (bound ?? null);
     return `"${comparable(field)}" ${sign} ${parameter(value)}::${boundType(field)}`;
   }
-  const listed = `${column} = ANY(${parameter(given)}::${typeOf(field)}[])`;
-  if (operator === "equal") return wantsNull ? `(${listed} OR ${column} IS NULL)` : listed;
-  return wantsNull ? `(NOT ${listed} AND ${column} IS NOT NULL)` : `(NOT ${listed} OR ${column} IS NULL)`;
+  return membership(filter, column, `${column} = ANY(${parameter(given)}::${typeOf(field)}[])`);
 }
 
 /** Texts compare by their bytes: the beginning up to a NUL sorts directly before the whole. */
@@ -113,7 +100,8 @@ function withoutNul(text: string): string {
   return text.split("\0")[0] ?? "";
 }
 
-function typeOf(field: RecordField): string {
+/** The type of the column of a field. */
+export function typeOf(field: RecordField): string {
   if (NUMBERS.has(field)) return "bigint";
   return FLAGS.has(field) ? "boolean" : "text";
 }
@@ -126,9 +114,4 @@ function boundType(field: RecordField): string {
 function searchable(field: RecordField): string {
   if ((SEARCHED as readonly RecordField[]).includes(field)) return `"${field}Folded"`;
   return FLAGS.has(field) ? `"${field}"::int::text` : `lower("${field}"::text COLLATE "C")`;
-}
-
-/** The column in which a field sorts naturally. */
-export function comparable(field: RecordField): string {
-  return field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
 }

@@ -133,16 +133,6 @@ export const TABLES_OF_POSTGRES: Readonly<Record<string, string>> = {
   report_reception: "processes that run",
 };
 
-/** Columns that only one of the databases has, in tables that both have, and why. */
-export const COLUMNS_OF_ONE_SIDE: Readonly<Record<string, string>> = {
-  "interventions.checksum": "detects a damaged file; PostgreSQL has checksums of its own",
-  "accounts.checksum": "as that of interventions",
-  "events.tx": "the transaction that has written the row",
-  "audit.tx": "the transaction that has written the row",
-  "sites.rev": "detects a report that another process has stored",
-  "retention_clock.ran_at": "shared by several processes",
-};
-
 /** Tables of santinela.db that do not move, and why. */
 export const TABLES_LEFT_BEHIND: Readonly<Record<string, string>> = {
   plans: "floor plans: a dispatch centre on PostgreSQL has none",

@@ -5,9 +5,10 @@ import {
   type InterventionInstants,
 } from "../domain/intervention.ts";
 import type { Actor } from "../domain/event.ts";
-import { folded } from "../domain/search-folding.ts";
-import { FLAGS, SEARCHED } from "../store/intervention-query.ts";
+import { foldedOrNull } from "../domain/search-folding.ts";
+import { SEARCHED } from "../store/intervention-query.ts";
 import type { NamedStatement, SqlParameter } from "./connection.ts";
+import { typeOf } from "./intervention-query.ts";
 
 /** A record to create, with everything that the database stores of it. */
 export interface NewRecord {
@@ -32,7 +33,7 @@ const COLUMNS: readonly (readonly [
     (field) => [field, typeOf(field), (record: NewRecord) => record.fields[field]] as const,
   ),
   ...SEARCHED.map(
-    (field) => [`${field}Folded`, "text", (record: NewRecord) => foldedText(record.fields[field])] as const,
+    (field) => [`${field}Folded`, "text", (record: NewRecord) => foldedOrNull(record.fields[field])] as const,
   ),
   ["dateStartMs", "bigint", ({ instants }) => instants.dateStartMs],
   ["dateEndMs", "bigint", ({ instants }) => instants.dateEndMs],
@@ -102,24 +103,4 @@ export function createValues(records: readonly NewRecord[], nowMs: number): SqlP
 /** The record as the API returns it. */
 export function recordOf(id: number, { fields, dispeceratId }: NewRecord): Intervention {
   return { id, ...fields, dispeceratId, invoicePdf: null };
-}
-
-/** The copy of a text that searches read. */
-export function foldedText(text: string | null): string | null {
-  return text === null ? null : folded(text);
-}
-
-function typeOf(field: keyof InterventionFields): string {
-  if (FLAGS.has(field)) return "boolean";
-  return field === "objectiveId" || field === "crews" ? "bigint" : "text";
-}
-
-/** The error of a check instead of throwing it. */
-export function refusalOf(check: () => void): unknown {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return error;
-  }
 }

@@ -13,17 +13,10 @@ import {
   type AccountService,
 } from "../service/accounts.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
-import type { Account } from "../store/accounts.ts";
-import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, findByEmail, type AccountRow } from "./account-rows.ts";
+import type { Account, AccountChange } from "../store/accounts.ts";
+import { ACCOUNT_COLUMNS, accountOf, alone, findByEmail, type AccountRow } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
-
-interface AccountChange {
-  readonly email?: string;
-  readonly role?: Role;
-  readonly passwordHash?: string;
-  readonly disabled?: boolean;
-}
+import { insertEvent } from "./postgres-events.ts";
 
 /** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
 export class PostgresAccounts implements Remote<AccountService> {
@@ -66,7 +59,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       if ((await initialAdministrator(queries))?.tokenVersion !== first.tokenVersion)
         throw new AppError("forbidden", "this installation has already been set up");
       const other = await findByEmail(queries, email);
@@ -88,7 +81,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    return this.#alone(async (queries) => {
+    return alone(this.#connections, async (queries) => {
       const values = [email, role, passwordHash, mustChangePassword, this.#clock.wallMs()];
       const [row] = await queries.query<AccountRow>(ADD, values);
       if (!row) throw existing(email);
@@ -106,7 +99,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     const { site } = await known(this.#connections, email);
     await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const { id, tokenVersion } = await known(queries, email);
       // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && tokenVersion !== replacing.tokenVersion)
@@ -130,7 +123,7 @@ export class PostgresAccounts implements Remote<AccountService> {
 
   async setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): Promise<void> {
     assertScope(objectives);
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const { id } = await known(queries, email);
       const stored = objectives === undefined ? null : JSON.stringify(objectives.map(refText));
       await queries.query(BIND, [stored, id]);
@@ -144,7 +137,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     by: Actor,
     eventOf: (before: Account) => [EventName, EventDetail],
   ): Promise<void> {
-    await this.#alone(async (queries) => {
+    await alone(this.#connections, async (queries) => {
       const before = await known(queries, email);
       await change(queries, before.id, to);
       const left = await signInAccounts(queries);
@@ -155,18 +148,9 @@ export class PostgresAccounts implements Remote<AccountService> {
     });
   }
 
-  /** A transaction that no other change of accounts overlaps, in whatever process. */
-  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#connections.transaction(async (queries) => {
-      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
-      return work(queries);
-    });
-  }
-
   #record(queries: Queries, event: EventName, email: string, by: Actor, detail: EventDetail): Promise<void> {
-    const { who, from } = by;
-    const one = { event, who, from, subject: `account ${email}`, detail };
-    return insertEvents(queries, [{ event: one, atMs: this.#clock.wallMs() }]);
+    const one = { ...by, event, subject: `account ${email}`, detail };
+    return insertEvent(queries, one, this.#clock.wallMs());
   }
 }
 

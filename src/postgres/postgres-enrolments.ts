@@ -27,14 +27,19 @@ import {
   type EnrolmentCodes,
   type Enrolments,
   type FoundCode,
-  type NewEnrolment,
 } from "../service/enrolments.ts";
 import { hashPassword } from "../service/password-rules.ts";
 import type { Account } from "../store/accounts.ts";
-import { toEnrolment, type Enrolment, type EnrolmentRow } from "../store/enrolments.ts";
-import { ACCOUNT_COLUMNS, accountOf, ACCOUNTS_LOCK, type AccountRow } from "./account-rows.ts";
+import {
+  ENROLMENT,
+  toEnrolment,
+  type Enrolment,
+  type EnrolmentRow,
+  type NewEnrolment,
+} from "../store/enrolments.ts";
+import { ACCOUNT_COLUMNS, accountOf, alone, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
+import { insertEvent } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 import { CONFIRM } from "./record-rows.ts";
 import { SERVER_NOW, serverNow } from "./server-clock.ts";
@@ -70,7 +75,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
-    await this.#alone(async (queries) => {
+    await alone(this.#options.connections, async (queries) => {
       assertTransfer(invitation, await bySite(queries, enrolment.site));
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
@@ -94,7 +99,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   async revoke(site: string, by: Actor): Promise<void> {
-    await this.#alone(async (queries) => {
+    await alone(this.#options.connections, async (queries) => {
       const accounts = await queries.query(
         "UPDATE accounts SET disabled = true, token_version = token_version + 1 WHERE site = $1 RETURNING id",
         [site],
@@ -110,7 +115,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const { enrolment: found } = await this.#usable(connections, claim);
     if (found.usedAtMs !== null) return this.#claimedAgain(found, claim);
     const passwordHash = await hashPassword(claim.password, bcryptCost);
-    const { enrolment, account } = await this.#alone(async (queries) => {
+    const { enrolment, account } = await alone(this.#options.connections, async (queries) => {
       const { enrolment: now, nowMs } = await this.#usable(queries, claim);
       if (now.usedAtMs !== null) return { enrolment: now };
       const objectives = JSON.stringify(now.objectives.map(refText));
@@ -142,8 +147,9 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   #found(row: AskedRow): FoundCode {
-    const enrolment = row.id === null ? undefined : toEnrolment(row);
-    return { enrolment, nowMs: this.#options.nowMs?.() ?? row.now };
+    const { now, ...enrolment } = row;
+    const found = enrolment.id === null ? undefined : toEnrolment(enrolment);
+    return { enrolment: found, nowMs: this.#options.nowMs?.() ?? now };
   }
 
   async #bind(queries: Queries, site: string, passwordHash: string, objectives: string): Promise<Account> {
@@ -157,19 +163,8 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     return accountOf(row);
   }
 
-  /** A transaction that no other change of accounts overlaps, in whatever process. */
-  #alone<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#options.connections.transaction(async (queries) => {
-      await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
-      return work(queries);
-    });
-  }
-
   #record(queries: Queries, event: EventName, site: string, by: Actor, detail: EventDetail): Promise<void> {
-    const { who, from } = by;
-    return insertEvents(queries, [
-      { event: { event, who, from, subject: `site ${site}`, detail }, atMs: this.#nowMs() },
-    ]);
+    return insertEvent(queries, { ...by, event, subject: `site ${site}`, detail }, this.#nowMs());
   }
 
   /** When an account or an event was added, by the clock of this process as elsewhere. */
@@ -177,13 +172,10 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     return Math.round(this.#options.clock.wallMs());
   }
 
-  async #now(): Promise<number> {
-    const { nowMs, connections } = this.#options;
-    return nowMs ? Math.round(nowMs()) : serverNow(connections);
+  #now(): Promise<number> {
+    return serverNow(this.#options.connections, this.#options.nowMs);
   }
 }
-
-const COLUMNS = "id, site, objectives, created_at, expires_at, used_at";
 
 /** The row of a code that was asked for; the columns are null for one that does not exist. */
 type AskedRow = { readonly now: number } & (EnrolmentRow | { readonly id: null });
@@ -197,7 +189,7 @@ async function bySite(queries: Queries, site: string): Promise<Account | undefin
 
 async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
   const rows = await queries.query<EnrolmentRow>(
-    `SELECT ${COLUMNS} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
+    `SELECT ${ENROLMENT} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
     [nowMs],
   );
   return rows.map(toEnrolment);
@@ -221,7 +213,7 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
 
 const BY_HASHES: NamedStatement = {
   name: "enrolments-by-hash",
-  text: `SELECT ${SERVER_NOW} AS now, ${COLUMNS}
+  text: `SELECT ${SERVER_NOW} AS now, ${ENROLMENT}
     FROM unnest($1::text[]) WITH ORDINALITY AS asked(code_hash, n) LEFT JOIN enrolments USING (code_hash) ORDER BY n`,
 };
 const BIND = `

@@ -1,8 +1,15 @@
 import type { Clock } from "../domain/clock.ts";
-import type { EventDetail, LoggedEvent, NewEvent } from "../domain/event.ts";
+import type { LoggedEvent, NewEvent } from "../domain/event.ts";
 import { isAudited, omittedEventsEntry, type EventRow } from "../store/audit-chain.ts";
+import { toEvent } from "../store/event-log.ts";
 import { appendToTrail, lockTrail } from "./audit-trail.ts";
-import type { NamedStatement, PostgresConnections, Queries, SqlParameter } from "./connection.ts";
+import {
+  columnsOf,
+  type NamedStatement,
+  type PostgresConnections,
+  type Queries,
+  type SqlParameter,
+} from "./connection.ts";
 import { storableText } from "./storable.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 
@@ -81,12 +88,7 @@ export class PostgresEvents {
 
   async #read(statement: string, values: readonly SqlParameter[]): Promise<LoggedEvent[]> {
     const rows = await this.#queries.query<EventRow>(statement, values);
-    return rows.map(({ at, origin, detail, ...rest }) => ({
-      ...rest,
-      at: new Date(at).toISOString(),
-      from: origin,
-      detail: JSON.parse(detail) as EventDetail,
-    }));
+    return rows.map(toEvent);
   }
 }
 
@@ -107,14 +109,8 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
   }));
   const hasAudited = given.some(({ event }) => isAudited(event));
   if (hasAudited) await lockTrail(queries);
-  const rows = await queries.query<{ seq: number }>(INSERT, [
-    given.map(({ at }) => at),
-    given.map(({ event }) => event),
-    given.map(({ who }) => who),
-    given.map(({ origin }) => origin),
-    given.map(({ subject }) => subject),
-    given.map(({ detail }) => detail),
-  ]);
+  const values = columnsOf(given, "at", "event", "who", "origin", "subject", "detail");
+  const rows = await queries.query<{ seq: number }>(INSERT, values);
   if (!hasAudited) return;
   const seqs = rows.map(({ seq }) => seq).toSorted((a, b) => a - b);
   const leftOut = await appendToTrail(
@@ -127,6 +123,11 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
       queries,
       leftOut.map((each) => ({ event: omittedEventsEntry(each), atMs })),
     );
+}
+
+/** Adds one event, as `insertEvents`. */
+export function insertEvent(queries: Queries, event: NewEvent, atMs: number): Promise<void> {
+  return insertEvents(queries, [{ event, atMs }]);
 }
 
 const INSERT: NamedStatement = {

@@ -4,7 +4,7 @@ import { actorOf, type Principal } from "../domain/principal.ts";
 import type { ReportReception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
-import { SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
+import type { SiteChange, SiteState } from "../domain/site-state.ts";
 import {
   decideReport,
   enrolledElsewhere,
@@ -18,9 +18,17 @@ import {
   type SiteCounts,
 } from "../service/fleet.ts";
 import { ReportIntake } from "../service/report-intake.ts";
-import { toSite, type SiteHistoryRow, type SiteQuery } from "../store/sites.ts";
+import {
+  LEVELS,
+  levelsOf,
+  orderOf,
+  toSite,
+  type LevelRow,
+  type SiteHistoryRow,
+  type SiteQuery,
+} from "../store/sites.ts";
 import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
-import { insertEvents } from "./postgres-events.ts";
+import { insertEvent } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { clampReportTimes, markSilent, storeAndClose, type RepairOptions } from "./silent-sites.ts";
 import {
@@ -28,19 +36,16 @@ import {
   enrolledSites,
   SITE_HISTORY,
   isFirstReport,
-  SITE_LEVEL_COUNTS,
   acceptedReports,
   countSites,
   READ_SITES,
   reported,
   SITE_COLUMNS,
   siteConditionOf,
-  siteOrderOf,
   storeReports,
   tooManyReports,
   type ReadSiteRow,
   type BatchedReport,
-  type LevelRow,
   type SiteUpdate,
   type SiteRow,
 } from "./site-rows.ts";
@@ -90,7 +95,7 @@ export class PostgresFleet implements Fleet {
     const { where, values } = siteConditionOf(query);
     const slice = `OFFSET $${values.length + 1} LIMIT $${values.length + 2}`;
     const count = `SELECT count(*) AS total FROM sites WHERE ${where}`;
-    const page = `SELECT ${SITE_COLUMNS} FROM sites WHERE ${where} ORDER BY ${siteOrderOf(query)} ${slice}`;
+    const page = `SELECT ${SITE_COLUMNS} FROM sites WHERE ${where} ORDER BY ${orderOf(query)} ${slice}`;
     return this.#connections.transaction(async (queries) => {
       const [counted] = await queries.query<{ total: number }>(count, values);
       const range = [query.start, Math.max(0, query.end - query.start)];
@@ -109,13 +114,7 @@ export class PostgresFleet implements Fleet {
   }
 
   async counts(): Promise<SiteCounts> {
-    const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
-    let silent = 0;
-    for (const row of await this.#connections.query<LevelRow>(SITE_LEVEL_COUNTS)) {
-      counts[SITE_LEVELS[row.rank] ?? "well"] = row.sites;
-      silent += row.silent;
-    }
-    return { counts, silent };
+    return levelsOf(await this.#connections.query<LevelRow>(LEVELS));
   }
 
   async after(id: number, limit: number): Promise<readonly SiteState[]> {
@@ -129,13 +128,8 @@ export class PostgresFleet implements Fleet {
         id,
       ]);
       const { ref } = siteFound(rows.map(toSite)[0], id);
-      const event = {
-        ...actorOf(principal),
-        event: "site-removed",
-        subject: `site ${ref}`,
-        detail: {},
-      } as const;
-      await insertEvents(queries, [{ event, atMs: this.#options.clock.wallMs() }]);
+      const event = { event: "site-removed", subject: `site ${ref}`, detail: {} } as const;
+      await insertEvent(queries, { ...actorOf(principal), ...event }, this.#options.clock.wallMs());
     });
   }
 
@@ -145,7 +139,7 @@ export class PostgresFleet implements Fleet {
 
   /** By the clock of the server, which may be set too, and differs from that of the next primary. */
   async reception(looks: SilenceTiming): Promise<ReportReception> {
-    const nowMs = await this.#now();
+    const nowMs = await serverNow(this.#connections, this.#options.nowMs);
     this.#intake.noteClock(nowMs);
     const own = { ...this.#intake.at(nowMs), process: this.#process };
     await clampReportTimes(this.#connections, nowMs);
@@ -159,12 +153,6 @@ export class PostgresFleet implements Fleet {
 
   reportsMissed(silentS?: number): void {
     this.#intake.missed(silentS);
-  }
-
-  async #now(): Promise<number> {
-    const { nowMs } = this.#options;
-    if (nowMs) return Math.round(nowMs());
-    return serverNow(this.#connections);
   }
 
   /** @returns for each report why it is refused; undefined for a stored one */

@@ -1,7 +1,13 @@
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { READING_MS_MAX, tooLong, type ListPage, type ListReader } from "../store/intervention-lists.ts";
-import type { InterventionQuery } from "../store/intervention-query.ts";
+import {
+  isCounted,
+  READING_MS_MAX,
+  tooLong,
+  type ListPage,
+  type ListReader,
+} from "../store/intervention-lists.ts";
+import { comparable, type InterventionQuery } from "../store/intervention-query.ts";
 import {
   AT_ONE_MOMENT,
   PostgresConnections,
@@ -10,7 +16,7 @@ import {
   type ServerAddress,
   type SqlParameter,
 } from "./connection.ts";
-import { comparable, conditionOf, isCounted, orderOf } from "./intervention-query.ts";
+import { conditionOf, orderOf } from "./intervention-query.ts";
 import { isAccepted, partsOf } from "./list-parts.ts";
 import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
 

@@ -23,7 +23,7 @@ import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { sqlStateOf, type PostgresConnections, type Queries } from "./connection.ts";
-import { CREATE, createValues, recordOf, refusalOf, type NewRecord } from "./new-records.ts";
+import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
 import {
   STORED_RESPONSES,
@@ -106,22 +106,28 @@ export class PostgresRecords implements Records {
     principal: Principal,
     idempotency?: IdempotencyKey,
   ): Promise<{ record: Intervention; replayed: boolean }> {
-    const fields = newIntervention(body);
-    const refusal = refusalOf(() => {
-      instantsOf(fields, this.#options.timezone);
-      assertStorable(fields);
-    });
-    // As in SQLite, a repeated request gets its first response, and a key of another body its error, before this one.
-    const earlier = refusal !== undefined && idempotency && (await this.#replayed(principal, idempotency));
-    if (earlier) return { record: earlier, replayed: true };
-    if (refusal !== undefined) throw refusal;
-    const { dispeceratId, newUid } = this.#options;
-    const own = { dispeceratId, createdBy: principal.accountId, actor: actorOf(principal), idempotency };
-    const instants = instantsOf(fields, this.#options.timezone);
-    const record = { ...own, fields, instants, uid: idempotency?.key ?? newUid() };
+    let record: NewRecord;
+    try {
+      record = this.#newRecord(body, principal, idempotency);
+    } catch (refusal) {
+      // As in SQLite, a repeated request gets its first response, and a key of another body its error, before this one.
+      const earlier = idempotency && (await this.#replayed(principal, idempotency));
+      if (earlier) return { record: earlier, replayed: true };
+      throw refusal;
+    }
     const id = await this.#create(record);
     if (id !== undefined) return { record: recordOf(id, record), replayed: false };
     return this.#createOrReplay(record, principal);
+  }
+
+  /** @throws AppError `invalid` for dates that are none, and for texts that PostgreSQL cannot store */
+  #newRecord(body: InterventionCreate, by: Principal, idempotency: IdempotencyKey | undefined): NewRecord {
+    const { dispeceratId, newUid, timezone } = this.#options;
+    const fields = newIntervention(body);
+    const instants = instantsOf(fields, timezone);
+    assertStorable(fields);
+    const own = { dispeceratId, createdBy: by.accountId, actor: actorOf(by), idempotency };
+    return { ...own, fields, instants, uid: idempotency?.key ?? newUid() };
   }
 
   async get(id: number): Promise<StoredIntervention> {

@@ -7,11 +7,11 @@ import {
   type InterventionFields,
   type InterventionInstants,
 } from "../domain/intervention.ts";
+import { foldedOrNull } from "../domain/search-folding.ts";
 import { SEARCHED } from "../store/intervention-query.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import { lockTrail, appendToTrail } from "./audit-trail.ts";
 import type { NamedStatement, PostgresConnections, SqlParameter } from "./connection.ts";
-import { foldedText } from "./new-records.ts";
 import { STORED_COLUMNS } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
 
@@ -69,7 +69,7 @@ export function changeStatement(
   const assignments = [
     ...fields.map((field) => `"${field}" = ${parameter(changes[field] ?? null)}`),
     ...SEARCHED.filter((field) => field in changes).map(
-      (field) => `"${field}Folded" = ${parameter(foldedText(changes[field] ?? null))}`,
+      (field) => `"${field}Folded" = ${parameter(foldedOrNull(changes[field]))}`,
     ),
     `"dateStartMs" = ${parameter(instants.dateStartMs)}`,
     `"dateEndMs" = ${parameter(instants.dateEndMs)}`,

@@ -1,7 +1,7 @@
 import { retentionTime } from "../domain/retention-clock.ts";
 import { removeOldAudit } from "./audit-trail.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
-import { HISTORY_MAX } from "./site-rows.ts";
+import { HISTORY_MAX } from "../store/sites.ts";
 
 /** A step of the schema. */
 export const RETENTION_CLOCK = `

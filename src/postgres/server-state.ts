@@ -19,35 +19,19 @@ export interface ServerState {
   readonly knownSteps: number;
 }
 
-interface StateRow {
-  readonly version: string;
-  readonly standby: boolean;
-  readonly unsafe: readonly string[];
-  readonly synchronous: boolean;
-  readonly creating: boolean;
-  readonly hasSteps: boolean;
-}
-
 /** Reads the state of the server and changes nothing. @throws AppError `unavailable` without a server */
 export async function serverState(queries: Queries): Promise<ServerState> {
-  const [row] = await queries.query<StateRow>(`
-    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS standby,
-      current_setting('synchronous_standby_names') <> '' AS synchronous,
-      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creating,
+  const [row] = await queries.query<Omit<ServerState, "steps" | "knownSteps"> & { hasSteps: boolean }>(`
+    SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "isStandby",
+      current_setting('synchronous_standby_names') <> '' AS "isSynchronous",
+      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "canCreate",
       to_regclass('schema_steps') IS NOT NULL AS "hasSteps",
       array(SELECT name FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
-        WHERE current_setting(name) = 'off') AS unsafe`);
+        WHERE current_setting(name) = 'off') AS "unsafeSettings"`);
   if (!row) throw new Error("a SELECT without FROM has one row");
-  const [found] = row.hasSteps
+  const { hasSteps, ...state } = row;
+  const [found] = hasSteps
     ? await queries.query<{ steps: number }>("SELECT coalesce(max(step), 0) AS steps FROM schema_steps")
     : [];
-  return {
-    version: row.version,
-    isStandby: row.standby,
-    unsafeSettings: row.unsafe,
-    isSynchronous: row.synchronous,
-    canCreate: row.creating,
-    steps: found?.steps ?? 0,
-    knownSteps: STEPS.length,
-  };
+  return { ...state, steps: found?.steps ?? 0, knownSteps: STEPS.length };
 }

@@ -20,12 +20,8 @@ export const REPORT_RECEPTION = `
 /** A later step: stops that concern only sites with a short time, as JSON. */
 export const RECEPTION_STALLS = `ALTER TABLE report_reception ADD COLUMN stalls text COLLATE "C" NOT NULL DEFAULT '[]'`;
 
-interface SignRow {
-  readonly began_at: number;
-  readonly missed_at: number | null;
-  readonly complete_at: number;
-  readonly stalls: string;
-}
+/** What a process has stored; `stalls` is JSON. */
+type SignRow = Omit<ProcessReportReception, "stalls"> & { readonly stalls: string };
 
 /** Tells the other processes of a centre what this one knows of its reports, and learns what they know. */
 export async function shareReception(
@@ -46,12 +42,7 @@ export async function shareReception(
     keptUntilMs,
     JSON.stringify(stalls),
   ]);
-  const others = rows.map((row) => ({
-    beganMs: row.began_at,
-    missedMs: row.missed_at,
-    stalls: JSON.parse(row.stalls) as ReceptionStall[],
-    completeMs: row.complete_at,
-  }));
+  const others = rows.map((row) => ({ ...row, stalls: JSON.parse(row.stalls) as ReceptionStall[] }));
   return combineReceptions(own, others, { nowMs, signMs });
 }
 
@@ -71,6 +62,6 @@ const SHARE: NamedStatement = {
     DELETE FROM report_reception WHERE process IN (
       SELECT process FROM report_reception
       WHERE process <> $1 AND (complete_at < $5::bigint OR complete_at > $6::bigint) FOR UPDATE SKIP LOCKED))
-  SELECT began_at, missed_at, complete_at, stalls FROM report_reception
+  SELECT began_at AS "beganMs", missed_at AS "missedMs", complete_at AS "completeMs", stalls FROM report_reception
   WHERE process <> $1 AND complete_at BETWEEN $5 AND $6`,
 };

@@ -13,7 +13,7 @@ import { latestReportMs } from "../service/report-intake.ts";
 import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
 import { toSite } from "../store/sites.ts";
 import { findByEmail } from "./account-rows.ts";
-import type { NamedStatement, Queries } from "./connection.ts";
+import { columnsOf, type NamedStatement, type Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange } from "./record-changes.ts";
 import { READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
@@ -42,11 +42,7 @@ export async function markSilent(
   options: RepairOptions,
 ): Promise<SilenceResult> {
   const { nowMs } = query;
-  const limits = [
-    query.own.map(({ ref }) => ref),
-    query.own.map(({ reportedBeforeMs }) => reportedBeforeMs),
-    query.reportedBeforeMs,
-  ];
+  const limits = [...columnsOf(query.own, "ref", "reportedBeforeMs"), query.reportedBeforeMs];
   const rows = await queries.query<SiteRow>(OVERDUE, limits);
   const [count] = await queries.query<Counted>(COUNT, [
     ...limits,
@@ -61,10 +57,8 @@ export async function markSilent(
   const silent = rows.map((row, index) => silentState(toSite(row), ids[index] ?? null));
   if (silent.length > 0)
     await queries.query(MARK, [
-      silent.map(({ id }) => id),
       silent.map(({ level }) => SITE_LEVELS.indexOf(level)),
-      silent.map(({ sinceMs }) => sinceMs),
-      silent.map(({ interventionId }) => interventionId),
+      ...columnsOf(silent, "id", "sinceMs", "interventionId"),
       nowMs,
     ]);
   const inSpan = silent.filter((site) => hasStoppedTogether(site, query)).length;
@@ -181,8 +175,8 @@ const MARK: NamedStatement = {
   name: "mark-silent-sites",
   text: `
   WITH given AS (
-    SELECT * FROM unnest($1::bigint[], $2::int[], $3::bigint[], $4::bigint[])
-      AS given(id, rank, since, intervention_id)),
+    SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
+      AS given(rank, id, since, intervention_id)),
   marked AS (
     UPDATE sites SET rank = given.rank, since = given.since, silent_since = reported_at,
       intervention_id = given.intervention_id, rev = rev + 1

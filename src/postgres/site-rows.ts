@@ -2,8 +2,8 @@ import { AppError } from "../domain/errors.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
-import { toSite, type SiteQuery, type SiteRow as StoredSite } from "../store/sites.ts";
-import type { NamedStatement, Queries, SqlParameter } from "./connection.ts";
+import { HISTORY_MAX, toSite, type SiteQuery, type SiteRow as StoredSite } from "../store/sites.ts";
+import { columnsOf, type NamedStatement, type Queries, type SqlParameter } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
 
@@ -159,7 +159,7 @@ export async function storeReports(queries: Queries, sites: readonly SiteUpdate[
 function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
   const column = <T extends string | number | null>(value: (site: SiteUpdate) => T): T[] => sites.map(value);
   const changes = sites.flatMap(({ state: { ref, reportedAtMs }, changes: made }) =>
-    made.map(({ event, detail }) => ({ ref, at: reportedAtMs, event, detail })),
+    made.map(({ event, detail }) => ({ ref, at: reportedAtMs, event, detail: storableText(detail) })),
   );
   return [
     column(({ state }) => state.ref),
@@ -170,23 +170,9 @@ function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
     column(({ state }) => state.reportedAtMs),
     column(({ state }) => state.clockOffsetMs),
     column(({ rev }) => rev),
-    changes.map(({ ref }) => ref),
-    changes.map(({ at }) => at),
-    changes.map(({ event }) => event),
-    changes.map(({ detail }) => storableText(detail)),
+    ...columnsOf(changes, "ref", "at", "event", "detail"),
     column(({ account }) => account),
   ];
-}
-
-const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
-  level: ["rank", "since", "id"],
-  name: ["searched", "id"],
-  reportedAt: ["reported_at", "id"],
-};
-
-/** The columns by which a list is sorted. */
-export function siteOrderOf({ sort, descending }: SiteQuery): string {
-  return ORDERS[sort].map((column) => `${column}${descending ? " DESC" : ""}`).join(", ");
 }
 
 /** The condition of a list and its parameters. */
@@ -205,17 +191,5 @@ export function siteConditionOf({ levels, search, ref, isSilent }: SiteQuery): {
   return { where: conditions.join(" AND "), values };
 }
 
-/** Changes shown of each site, as in SQLite; `removeOldRows` removes older ones. */
-export const HISTORY_MAX = 200;
-
-/** Sites of a level, and silent ones of them. */
-export interface LevelRow {
-  readonly rank: number;
-  readonly sites: number;
-  readonly silent: number;
-}
-
-export const SITE_LEVEL_COUNTS =
-  "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
 export const SITE_HISTORY = `SELECT at, event, detail FROM site_history WHERE site_id = $1 ORDER BY id DESC LIMIT ${HISTORY_MAX}`;
 export const SITES_AFTER_ID = `SELECT ${SITE_COLUMNS} FROM sites WHERE id > $1 ORDER BY id LIMIT $2`;

@@ -18,7 +18,7 @@ export class PostgresSiteScopes implements SiteScopes {
     ]);
     if (!row) return undefined;
     const { id, objectives } = row;
-    return recordScopeOf({ id, objectives: objectives === null ? undefined : scopeOf(objectives) });
+    return recordScopeOf({ id, objectives: scopeOf(objectives) });
   }
 
   creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]> {

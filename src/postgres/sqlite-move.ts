@@ -125,9 +125,8 @@ async function move(
     const { name, key, restart } = table;
     const rows = countIn(source, name);
     before.push({ table: name, rows });
-    replaced.push(
-      ...(await copyRows(queries, { source, table, onRows: (done) => onProgress({ ...done, of: rows }) })),
-    );
+    const onRows = (done: TableRows): void => onProgress({ ...done, of: rows });
+    replaced.push(...(await copyRows(queries, source, table, onRows)));
     // Not with setval, which stays if the transaction ends without a commit.
     if (restart !== undefined) {
       const last = Math.max(numbers[name] ?? 0, highestIn(source, name, key[0] ?? ""));
@@ -149,15 +148,9 @@ async function move(
 /** @returns the rows in which a character was replaced */
 async function copyRows(
   queries: Queries,
-  {
-    source,
-    table,
-    onRows,
-  }: {
-    readonly source: Database;
-    readonly table: MovedTable;
-    readonly onRows: (done: TableRows) => void;
-  },
+  source: Database,
+  table: MovedTable,
+  onRows: (done: TableRows) => void,
 ): Promise<string[]> {
   const { name, hasRows } = table;
   const insert = insertOf(table);

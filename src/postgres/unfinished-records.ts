@@ -1,5 +1,10 @@
 import type { Objective } from "../domain/objective.ts";
-import type { UnfinishedCounts, UnfinishedDetails, UnfinishedRecord } from "../store/unfinished-records.ts";
+import {
+  NOTHING_UNFINISHED,
+  type UnfinishedCounts,
+  type UnfinishedDetails,
+  type UnfinishedRecord,
+} from "../store/unfinished-records.ts";
 import type { Queries } from "./connection.ts";
 import { objectiveOf } from "./postgres-objectives.ts";
 
@@ -27,7 +32,7 @@ export class PostgresUnfinished {
        FROM interventions WHERE ${IS_UNFINISHED}`,
       [startedMs],
     );
-    return counts ?? { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
+    return counts ?? NOTHING_UNFINISHED;
   }
 
   /** The worst started records: those that request an ambulance or the fire brigade, then the others, each newest first. */

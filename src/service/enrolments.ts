@@ -12,7 +12,7 @@ import type {
   SiteInvitation,
 } from "../generated/types.ts";
 import type { Account } from "../store/accounts.ts";
-import type { Enrolment } from "../store/enrolments.ts";
+import type { Enrolment, NewEnrolment } from "../store/enrolments.ts";
 
 /** Unused codes at a time: as many as sites in a large roll-out. */
 const CODES_MAX = 10_000;
@@ -64,15 +64,6 @@ export interface FoundCode {
 /** Reads the code of a claim; cheap, because strangers cause it. */
 export interface EnrolmentCodes {
   find(code: string): Promise<FoundCode>;
-}
-
-/** What a new code stores. */
-export interface NewEnrolment {
-  readonly codeHash: string;
-  readonly site: string;
-  readonly objectives: ObjectiveScope;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
 }
 
 /**

@@ -1,22 +1,21 @@
-import type { Request, Response, Router } from "express";
+import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
 import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
+import { oneOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
-import type { Remote } from "../domain/remote.ts";
-import type { AccountService } from "../service/accounts.ts";
-import type { TokenService } from "../service/tokens.ts";
 import type { AccountView, PersonView } from "./administration-view.ts";
 import { requestObject } from "./request-parameters.ts";
+import type { SiteRouteParts } from "./routes.ts";
 
 /** Routes of the own account, also while its password must be changed, and of all accounts for administrators. */
 export function accountRoutes(
   router: Router,
   guards: AuthGuards,
-  { tokens, accounts }: { readonly tokens: TokenService; readonly accounts: Remote<AccountService> },
+  { tokens, accounts }: Pick<SiteRouteParts, "tokens" | "accounts">,
 ): void {
   const ownAccount = (request: Request): AccountView => {
     const { email, role, mustChangePassword = false } = principalOf(request);
@@ -24,15 +23,16 @@ export function accountRoutes(
   };
   addResource(router, "/site/account", guards.token, { get: json(ownAccount) });
   addResource(router, "/site/password", guards.token, {
-    post: [readBody, json((request) => changePassword(request, tokens, accounts))],
+    post: [readBody, json((request) => changePassword(request, { tokens, accounts }))],
   });
   const list = async (): Promise<PersonView[]> =>
     (await accounts.list()).map(({ email, role, disabled }) => ({ email, role, disabled }));
-  const add = async (request: Request, response: Response): Promise<void> => {
+  const add = async (request: Request): Promise<PersonView[]> => {
     await addAccount(request, accounts);
-    response.status(201).json(await list());
+    return list();
   };
-  addResource(router, "/site/accounts", guards.administrator, { get: json(list), post: [readBody, add] });
+  const all = { get: json(list), post: [readBody, json(add, 201)] };
+  addResource(router, "/site/accounts", guards.administrator, all);
   const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
     const { disabled, ...others } = requestObject(request);
@@ -46,7 +46,7 @@ export function accountRoutes(
 }
 
 /** Adds an account. A password set by an administrator only allows setting a new one. */
-async function addAccount(request: Request, accounts: Remote<AccountService>): Promise<void> {
+async function addAccount(request: Request, accounts: SiteRouteParts["accounts"]): Promise<void> {
   const { email, password } = requestObject(request);
   if (typeof email !== "string" || typeof password !== "string")
     throw new AppError("invalid", 'send {"email", "role", "password"}');
@@ -62,13 +62,14 @@ async function addAccount(request: Request, accounts: Remote<AccountService>): P
 
 function roleOf(request: Request): Role {
   const { role } = requestObject(request);
-  const found = ROLES.find((one) => one === role);
-  if (!found) throw new AppError("invalid", `role must be one of ${ROLES.join(", ")}`);
-  return found;
+  return oneOf("role", role, ROLES);
 }
 
 /** Sets the own password and returns a new token. */
-async function changePassword(request: Request, tokens: TokenService, accounts: Remote<AccountService>) {
+async function changePassword(
+  request: Request,
+  { tokens, accounts }: Pick<SiteRouteParts, "tokens" | "accounts">,
+) {
   const principal = principalOf(request);
   const { currentPassword, password } = validated(validatePasswordChange, request.body);
   if (principal.accountId === 0)

@@ -12,7 +12,11 @@ import { STANDALONE } from "../domain/link-status.ts";
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
 import type { ConditionRegistry } from "../ops/condition-registry.ts";
-import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import {
+  NOTHING_UNFINISHED,
+  type UnfinishedCounts,
+  type UnfinishedRecord,
+} from "../store/unfinished-records.ts";
 import { centreJourneys, type UnfinishedAtCentre } from "./centre-journeys.ts";
 import { STARTED_TOLERANCE_MS } from "./headline.ts";
 import type { JourneyView } from "./journey-view.ts";
@@ -97,8 +101,6 @@ const NOTHING_QUEUED = {
   isComplete: true,
 };
 
-const NONE: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
-
 class CentreStatus {
   readonly #parts: CentreApiParts;
   readonly #startedAt: string;
@@ -148,7 +150,7 @@ class CentreStatus {
     // At once: without the database each of them waits for it.
     const [known, counts] = await Promise.all([
       orWithoutDatabase(sites.read(), SITES_UNKNOWN),
-      orWithoutDatabase(unfinished.counts(startedMs), NONE),
+      orWithoutDatabase(unfinished.counts(startedMs), NOTHING_UNFINISHED),
     ]);
     const group = async (name: "alarms" | "work") => ({
       count: counts[name],

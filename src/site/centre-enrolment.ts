@@ -150,11 +150,7 @@ export class CentreEnrolment {
   /** The text with the centre, and what it means. @throws AppError `conflict`, or `configuration` for a file with errors */
   async #changed(
     source: ConfigurationText,
-    {
-      centre,
-      email,
-      ca,
-    }: { readonly centre: string; readonly email: string; readonly ca: string | undefined },
+    { centre, email, ca }: Pick<EnrolmentRequest, "centre" | "ca"> & { readonly email: string },
   ): Promise<{ text: string } & Pick<Config, "site" | "zones">> {
     const options = { ...this.#parts.load, allowMissingPasswords: true };
     const { readConfiguration } = await import("../config/load.ts");

@@ -1,7 +1,5 @@
-import { Gauge } from "prom-client";
 import { AppError } from "../domain/errors.ts";
 import type { Headline } from "../domain/headline.ts";
-import { VERSION } from "../generated/version.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 import type { SiteApi } from "./site-api.ts";
 import { addHeadlineMetrics } from "./status-metrics.ts";
@@ -25,26 +23,16 @@ export class CentreMetrics {
 
   constructor(parts: CentreMetricsParts) {
     this.#parts = parts;
-    const add = this.#registry.add.bind(this.#registry);
-    add(
-      Gauge,
-      "santinela_build_info",
-      "Version of the running release; always 1.",
-      () => [[{ version: VERSION, node: process.versions.node }, 1]],
-      ["version", "node"],
-    );
-    add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
-      process.memoryUsage.rss(),
-    );
-    add(Gauge, "santinela_database_up", "Whether this process reaches the shared database.", () =>
+    const registry = this.#registry;
+    registry.addBuildAndMemory();
+    registry.add("santinela_database_up", "Whether this process reaches the shared database.", () =>
       this.#reading?.hasDatabase === true ? 1 : 0,
     );
-    add(Gauge, "santinela_alarms_unfinished", "Unfinished alarm interventions.", () =>
+    registry.add("santinela_alarms_unfinished", "Unfinished alarm interventions.", () =>
       this.#reading?.hasDatabase === true ? alarmsIn(this.#reading.headline) : undefined,
     );
-    addHeadlineMetrics(this.#registry, () => this.#reading?.headline);
-    add(
-      Gauge,
+    addHeadlineMetrics(registry, () => this.#reading?.headline);
+    registry.add(
       "santinela_conditions_open",
       "Open conditions by code.",
       () => (this.#reading?.conditions ?? []).map((code) => [{ code }, 1] as const),

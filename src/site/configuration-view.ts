@@ -1,8 +1,6 @@
 import type { Actor } from "../domain/event.ts";
 import type { ReloadView } from "./administration-view.ts";
 
-export type { ReloadView } from "./administration-view.ts";
-
 /** The zones and the site as the configuration file has them. */
 export interface ConfiguredZonesView {
   /** Path of the file; null if there is none. */

@@ -1,10 +1,8 @@
-import type { Request, Response, Router } from "express";
-import { actorOf } from "../domain/principal.ts";
+import type { Request, RequestHandler, Router } from "express";
 import { AppError } from "../domain/errors.ts";
-import { isLocal, principalOf, type AuthGuards } from "../http/auth-guards.ts";
+import { isLocal, principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
-import { disableIdleTimeout } from "../http/idle-timeouts.ts";
-import { addResource, json } from "../http/resource.ts";
+import { addResource, json, slowJson } from "../http/resource.ts";
 import type { TokenService } from "../service/tokens.ts";
 import type { CentreEnrolment } from "./centre-enrolment.ts";
 import type { Confirmations } from "./confirmations.ts";
@@ -49,21 +47,17 @@ export function configurationRoutes(
     return configuration.editor.propose(textOf(hash, "hash"), configurationEditsOf(changes));
   };
   addResource(router, "/site/configuration/proposal", guard, { post: [readBody, json(propose)] });
-  const apply = async (request: Request, response: Response): Promise<void> => {
-    const { hash, changes, confirmation } = requestObject(request);
-    const principal = principalOf(request);
-    configuration.editor.assertAllowed();
-    if (!isLocal(request)) configuration.confirmations.assert(principal, confirmation);
-    disableIdleTimeout(response);
-    response.json(
-      await configuration.editor.apply(
-        textOf(hash, "hash"),
-        configurationEditsOf(changes),
-        actorOf(principal),
-      ),
+  const apply = (request: Request) => {
+    const { hash, changes } = requestObject(request);
+    return configuration.editor.apply(
+      textOf(hash, "hash"),
+      configurationEditsOf(changes),
+      requestActor(request),
     );
   };
-  addResource(router, "/site/configuration/apply", guard, { post: [readBody, apply] });
+  addResource(router, "/site/configuration/apply", guard, {
+    post: [readBody, allowed(configuration), confirmed(configuration), slowJson(apply)],
+  });
   earlierRoutes(router, guard, configuration);
   enrolmentRoutes(router, guard, configuration);
 }
@@ -72,39 +66,51 @@ export function configurationRoutes(
 function earlierRoutes(
   router: Router,
   guard: AuthGuards["administrator"],
-  { editor, earlier, confirmations }: ConfigurationParts,
+  configuration: ConfigurationParts,
 ): void {
+  const { earlier } = configuration;
   addResource(router, "/site/configuration/earlier", guard, { get: json(() => earlier.list()) });
   const propose = (request: Request) => earlier.propose(String(request.params["name"]));
   addResource(router, "/site/configuration/earlier/:name", guard, { get: json(propose) });
-  const returnTo = async (request: Request, response: Response): Promise<void> => {
-    const { name, hash, confirmation } = requestObject(request);
-    const principal = principalOf(request);
-    editor.assertAllowed();
-    if (!isLocal(request)) confirmations.assert(principal, confirmation);
-    disableIdleTimeout(response);
+  const returnTo = (request: Request) => {
+    const { name, hash } = requestObject(request);
     if (typeof name !== "string") throw new AppError("invalid", 'send {"name", "hash", "confirmation"}');
-    response.json(await earlier.returnTo(name, textOf(hash, "hash"), actorOf(principal)));
+    return earlier.returnTo(name, textOf(hash, "hash"), requestActor(request));
   };
-  addResource(router, "/site/configuration/return", guard, { post: [readBody, returnTo] });
+  addResource(router, "/site/configuration/return", guard, {
+    post: [readBody, allowed(configuration), confirmed(configuration), slowJson(returnTo)],
+  });
 }
 
 /** The dispatch centre of a site that has none; needs what a change of the zones needs. */
 function enrolmentRoutes(
   router: Router,
   guard: AuthGuards["administrator"],
-  { confirmations, enrolment }: ConfigurationParts,
+  configuration: ConfigurationParts,
 ): void {
-  const enrol = async (request: Request, response: Response): Promise<void> => {
-    const principal = principalOf(request);
-    if (!isLocal(request)) confirmations.assert(principal, requestObject(request)["confirmation"]);
-    disableIdleTimeout(response);
-    response.json(await enrolment.enrol(enrolmentRequestOf(request), actorOf(principal)));
-  };
+  const { enrolment } = configuration;
+  const enrol = (request: Request) => enrolment.enrol(enrolmentRequestOf(request), requestActor(request));
   addResource(router, "/site/enrolment", guard, {
     get: json(() => enrolment.view()),
-    post: [readBody, enrol],
+    post: [readBody, confirmed(configuration), slowJson(enrol)],
   });
+}
+
+/** Rejects a change of the zones or of the site where only the file may be changed. */
+function allowed({ editor }: ConfigurationParts): RequestHandler {
+  return (_request, _response, next) => {
+    editor.assertAllowed();
+    next();
+  };
+}
+
+/** Rejects a request without the password, except over the control socket. */
+function confirmed({ confirmations }: ConfigurationParts): RequestHandler {
+  return (request, _response, next) => {
+    const { confirmation } = requestObject(request);
+    if (!isLocal(request)) confirmations.assert(principalOf(request), confirmation);
+    next();
+  };
 }
 
 /** Of the body; a code as it is typed, with or without its dashes. */

@@ -4,8 +4,8 @@ import type { DatabaseName } from "../ops/database-files.ts";
 import { isDamage } from "../store/integrity.ts";
 import type { SiteParts } from "./site-parts.ts";
 
-/** The result of `read`, or that of `otherwise` if `read` has met a damaged page of the database. */
-export type ReadOr = <T>(read: () => T, otherwise: () => T, database?: DatabaseName) => T;
+/** The result of `read`, or `otherwise` if `read` has met a damaged page of the database. */
+export type ReadOr = <T>(read: () => T, otherwise: T, database?: DatabaseName) => T;
 
 /**
  * For the state of the site, which has to be shown while a part of it cannot be read: the condition reports it, and the daemon
@@ -20,7 +20,7 @@ export function readOverDamage({ config, health }: Pick<SiteParts, "config" | "h
       const problem = `${database}: ${messageOf(error)}`;
       requestIntegrityCheck(config.dataDir, problem);
       if (!health.isOpen("database-damaged")) health.raise("database-damaged", { problem });
-      return otherwise();
+      return otherwise;
     }
   };
 }

@@ -2,7 +2,7 @@ import type { Router } from "express";
 import { openBrokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
-import type { DiscoveredDevice, DiscoveryOptions } from "../domain/discovery/device.ts";
+import type { DiscoveredDevice } from "../domain/discovery/device.ts";
 import { leftOutText } from "../domain/discovery/left-out.ts";
 import { readableTopics, type ReadableTopics } from "../domain/discovery/readable-topics.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
@@ -133,15 +133,6 @@ export class SiteDiscovery {
     await this.#end();
   }
 
-  get #options(): DiscoveryOptions {
-    const { site, homeAssistant } = this.#parts.config;
-    return {
-      replyTo: `santinela/discovery/${site.ref}`,
-      prefix: homeAssistant.prefix,
-      own: `santinela/${site.ref}/`,
-    };
-  }
-
   async #listen(): Promise<void> {
     const { config, clock } = this.#parts;
     if (config.mqtt.mode === "off" || this.#isStopped) return;
@@ -155,10 +146,15 @@ export class SiteDiscovery {
     const { DiscoverySession: Session } = await import("../inputs/discovery-session.ts");
     // Another look may have begun in the meantime, or the daemon stops.
     if (this.#session !== undefined || this.#isStopped) return;
+    const { ref } = config.site;
     this.#session = new Session({
       broker,
       clock,
-      discovery: this.#options,
+      discovery: {
+        replyTo: `santinela/discovery/${ref}`,
+        prefix: config.homeAssistant.prefix,
+        own: `santinela/${ref}/`,
+      },
       onMessage: (message) => {
         for (const trial of this.#trials.values()) trial.take(message);
       },

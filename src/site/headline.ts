@@ -9,7 +9,11 @@ import { isLifeSafetySubject } from "../domain/incident.ts";
 import type { OutboxSummary } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import { byUrgency } from "../domain/urgency.ts";
-import type { UnfinishedCounts, UnfinishedRecord } from "../store/unfinished-records.ts";
+import {
+  NOTHING_UNFINISHED,
+  type UnfinishedCounts,
+  type UnfinishedRecord,
+} from "../store/unfinished-records.ts";
 import type { ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 
@@ -46,11 +50,7 @@ export class SiteHeadline {
     const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
     const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
     const records = this.#records();
-    const unrecorded = this.#readOr(
-      () => journal.trips.unrecordedZones(UNRECORDED_MAX),
-      () => [],
-      "journal.db",
-    );
+    const unrecorded = this.#readOr(() => journal.trips.unrecordedZones(UNRECORDED_MAX), [], "journal.db");
     return headlineOf({
       ...others,
       ...records,
@@ -82,10 +82,7 @@ export class SiteHeadline {
   #records(): Pick<HeadlineFacts, "alarms" | "work" | "planned"> {
     const { unfinished } = this.#parts;
     const startedMs = this.#startedMs();
-    const counts = this.#readOr(
-      () => unfinished.counts(startedMs),
-      () => NOTHING_UNFINISHED,
-    );
+    const counts = this.#readOr(() => unfinished.counts(startedMs), NOTHING_UNFINISHED);
     const worst = (group: keyof UnfinishedCounts, limit: number): UnfinishedRecord[] =>
       counts[group] === 0 ? [] : this.#worst(group, startedMs, limit);
     const work = worst("work", CHECKED_MAX);
@@ -106,13 +103,9 @@ export class SiteHeadline {
   /** The most urgent records of a group; without those on a damaged page, which the counts still have. */
   #worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
     const { unfinished } = this.#parts;
-    return this.#readOr(
-      () => unfinished.worst(group, startedMs, limit),
-      () =>
-        this.#readOr(
-          () => unfinished.readable(group, startedMs, limit),
-          () => [],
-        ),
+    return (
+      this.#readOr(() => unfinished.worst(group, startedMs, limit), undefined) ??
+      this.#readOr(() => unfinished.readable(group, startedMs, limit), [])
     );
   }
 
@@ -138,10 +131,7 @@ export class SiteHeadline {
   }
 
   #isArrivedOrClosed(id: number): boolean {
-    return this.#readOr(
-      () => this.#parts.unfinished.isArrivedOrClosed(id),
-      () => false,
-    );
+    return this.#readOr(() => this.#parts.unfinished.isArrivedOrClosed(id), false);
   }
 
   #isMadeByTrip(record: UnfinishedRecord): boolean {
@@ -153,11 +143,7 @@ export class SiteHeadline {
     if (known !== undefined) return known;
     if (this.#trips.size > CACHED_MAX) this.#trips.clear();
     const { trips } = this.#parts.journal;
-    const trip = this.#readOr<Trip | undefined | null>(
-      () => trips.find(uid),
-      () => null,
-      "journal.db",
-    );
+    const trip = this.#readOr<Trip | undefined | null>(() => trips.find(uid), null, "journal.db");
     // It may be found after the recovery of the journal.
     if (trip === null) return "none";
     const found =
@@ -167,6 +153,5 @@ export class SiteHeadline {
   }
 }
 
-const NOTHING_UNFINISHED: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
 /** Cache size; several times one read. */
 const CACHED_MAX = 8 * CHECKED_MAX;

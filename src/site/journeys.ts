@@ -23,12 +23,7 @@ export class SiteJourneys {
     this.#parts = parts;
     this.#readOr = readOr;
     const { trips } = parts.journal;
-    const find: (typeof trips)["find"] = (key) =>
-      readOr(
-        () => trips.find(key),
-        () => undefined,
-        "journal.db",
-      );
+    const find: (typeof trips)["find"] = (key) => readOr(() => trips.find(key), undefined, "journal.db");
     this.#journeys = new RecordJourneys({ ...parts, trips: { find } });
   }
 
@@ -40,29 +35,17 @@ export class SiteJourneys {
     const ofRecords: RankedJourney[] = [];
     const uids = new Set<string>();
     for (const { id, name, isAlarm } of unfinishedOf(headline))
-      this.#readOr(
-        () => {
-          const details = this.#parts.unfinished.details(id);
-          if (!details) return;
-          uids.add(details.uid);
-          ofRecords.push(this.#journeys.ofRecord(name, details, isAlarm));
-        },
-        () => {},
-      );
+      this.#readOr(() => {
+        const details = this.#parts.unfinished.details(id);
+        if (!details) return;
+        uids.add(details.uid);
+        ofRecords.push(this.#journeys.ofRecord(name, details, isAlarm));
+      }, undefined);
     // The journal learns of a record only with the response: until then a trip waits that has one.
     const { unrecorded } = this.#parts.journal;
-    const ofTrips = this.#readOr(
-      () => unrecorded.worst(JOURNEYS_MAX),
-      () => [],
-      "journal.db",
-    )
+    const ofTrips = this.#readOr(() => unrecorded.worst(JOURNEYS_MAX), [], "journal.db")
       .filter(({ key }) => !uids.has(key))
-      .flatMap((trip) =>
-        this.#readOr(
-          () => [this.#journeys.ofTrip(trip)],
-          () => [],
-        ),
-      );
+      .flatMap((trip) => this.#readOr(() => [this.#journeys.ofTrip(trip)], []));
     return [...ofTrips, ...ofRecords]
       .toSorted((a, b) => Number(b.view.isAlarm) - Number(a.view.isAlarm) || byUrgency(a, b))
       .slice(0, JOURNEYS_MAX)

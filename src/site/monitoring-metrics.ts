@@ -1,4 +1,3 @@
-import { Gauge } from "prom-client";
 import type { MetricsRegistry } from "./metrics-registry.ts";
 import type { StatusView } from "./status-view.ts";
 
@@ -12,13 +11,11 @@ export function addMonitoringMetrics(
   nowMs: () => number,
 ): void {
   registry.add(
-    Gauge,
     "santinela_transmissions_waiting",
     "Events without an acknowledgement of a monitoring receiver; no sample without a receiver.",
     () => status().monitoring?.waiting,
   );
   registry.add(
-    Gauge,
     "santinela_transmissions_oldest_age_seconds",
     "Age of the oldest event without an acknowledgement; 0 if none waits, no sample without a receiver.",
     () => {
@@ -29,7 +26,6 @@ export function addMonitoringMetrics(
     },
   );
   registry.add(
-    Gauge,
     "santinela_monitoring_receiver_up",
     "Whether a monitoring receiver replies; no sample before the first reply.",
     () =>

@@ -1,11 +1,10 @@
-import type { Request, Response, Router } from "express";
+import type { Router } from "express";
 import type { Config } from "../config/config.ts";
 import { isoTime } from "../domain/clock.ts";
 import type { Remote } from "../domain/remote.ts";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
-import { disableIdleTimeout } from "../http/idle-timeouts.ts";
-import { addResource, json } from "../http/resource.ts";
+import { addResource, json, slowJson } from "../http/resource.ts";
 import type { ObjectiveDifference, UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
 import type { MirrorState, SyncPort } from "../sync/sync-port.ts";
 import type { SiteApi } from "./site-api.ts";
@@ -18,10 +17,7 @@ export function objectiveMirrorRoutes(
   objectives: SiteApi["objectives"],
 ): void {
   addResource(router, "/site/objectives", guards.signedIn, { get: json(() => objectives.view()) });
-  const pull = (isLossAccepted: boolean) => async (_request: Request, response: Response) => {
-    disableIdleTimeout(response);
-    response.json(await objectives.pull({ isLossAccepted }));
-  };
+  const pull = (isLossAccepted: boolean) => slowJson(() => objectives.pull({ isLossAccepted }));
   addResource(router, "/site/objectives/pull", guards.api, { post: pull(false) });
   addResource(router, "/site/objectives/accept-loss", guards.api, { post: pull(true) });
 }

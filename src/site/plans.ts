@@ -38,14 +38,14 @@ export function planRoutes(
       pictureAt: isoTime(plan.pictureAtMs),
       etag: planTag(plan),
     }));
-  const add = async (request: Request, response: Response): Promise<void> => {
+  const add = async (request: Request): Promise<PlanView[]> => {
     const name = nameOf(parametersOf(request.originalUrl).get("name"));
     await plans.add(name, pictureOf(request), requestActor(request));
-    response.status(201).json(list());
+    return list();
   };
   addResource(router, "/site/plans", signedIn, {
     get: json(list),
-    post: [...administrator, readPicture, add],
+    post: [...administrator, readPicture, json(add, 201)],
   });
   const change = async (request: Request): Promise<PlanView[]> => {
     const { name, pins } = requestObject(request);

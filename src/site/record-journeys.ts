@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Urgency } from "../domain/urgency.ts";
+import type { Zone } from "../domain/zone.ts";
 import type { TripStore } from "../store/trips.ts";
 import type { UnfinishedDetails } from "../store/unfinished-records.ts";
 import type { CentreJourneyView, JourneyObjectiveView, JourneyView } from "./journey-view.ts";
@@ -109,9 +110,8 @@ export class RecordJourneys {
     return journeyObjective(ref, this.#parts.objectives.get(ref));
   }
 
-  #zoneOf({ zoneId, signal }: Trip): JourneyView["zone"] {
-    const zone = this.#parts.config.zones.find(({ id }) => id === zoneId);
-    return { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null };
+  #zoneOf(trip: Trip): JourneyView["zone"] {
+    return zoneOfTrip(trip, this.#parts.config.zones);
   }
 
   /** @param sinceMs when the alarm began, milliseconds since 1970; null if that is not known */
@@ -136,6 +136,15 @@ export class RecordJourneys {
       isUndelivered: isAlarm && !hasArrived && isLate && entry?.phase !== "closed",
     };
   }
+}
+
+/** The zone of a trip as configured now; of one that was removed what its trip has stored. */
+export function zoneOfTrip(
+  { zoneId, signal }: Trip,
+  zones: readonly Zone[],
+): NonNullable<JourneyView["zone"]> {
+  const zone = zones.find(({ id }) => id === zoneId);
+  return { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null };
 }
 
 /** Whether a trip came from the contact of its zone; a signal test did not. */

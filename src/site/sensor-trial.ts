@@ -1,14 +1,13 @@
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { isFields } from "../domain/discovery/values.ts";
 import { scalarOf, type Scalar } from "../domain/plain-value.ts";
-import type { LoopInput } from "../domain/loop.ts";
+import { loopInputOf, type LoopInput } from "../domain/loop.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import type { Contact } from "../domain/zone.ts";
-import type { MessageCondition, MqttInput } from "../generated/types.ts";
+import { validateAdcInput, validateGpioInput, validateMqttInput } from "../generated/input-validators.js";
+import type { MqttInput } from "../generated/types.ts";
 import type { ReceivedMessage } from "../inputs/discovery-session.ts";
 import { contactOf, MessageContent } from "../inputs/message-content.ts";
-import { loopTrialOf } from "./loop-trial.ts";
 import type { TrialReadingView } from "./discovery-view.ts";
 
 /** What a user sees of a trial; older readings are dropped. */
@@ -84,58 +83,19 @@ export function lineReading(contact: Contact, level: 0 | 1, atMs: number): Trial
 
 /** The input of a request. @throws AppError `invalid` if it is not one that can be tried out */
 export function trialInputOf(input: unknown): TrialInput {
-  if (!isFields(input)) throw invalid();
-  const loop = loopTrialOf(input);
-  if (loop) return { source: "adc", ...loop };
-  const { mqtt, path, where, open, normal, gpio, chip, contact = "nc" } = input;
-  if (typeof gpio === "number") {
-    if (!Number.isInteger(gpio) || gpio < 0 || gpio > 1023 || (contact !== "nc" && contact !== "no"))
-      throw invalid();
-    if (chip !== undefined && typeof chip !== "string") throw invalid();
+  if (validateAdcInput(input)) return { source: "adc", ...loopInputOf(input) };
+  if (validateGpioInput(input)) {
+    const { gpio, chip, contact = "nc" } = input;
     return { source: "gpio", gpio, ...(chip === undefined ? {} : { chip }), contact };
   }
-  if (typeof mqtt !== "string" || mqtt === "" || mqtt.length > 1024 || !isValues(open)) throw invalid();
-  if (path !== undefined && !(typeof path === "string" && /^(\/([^~/]|~[01])*){1,8}$/.test(path)))
-    throw invalid();
-  if (normal !== undefined && !isValues(normal)) throw invalid();
-  if (where !== undefined && !isConditions(where)) throw invalid();
-  return {
-    source: "mqtt",
-    mqtt,
-    open: [...open],
-    ...(path === undefined ? {} : { path }),
-    ...(normal === undefined ? {} : { normal: [...normal] }),
-    ...(where === undefined ? {} : { where: [...where] }),
-  };
-}
-
-function invalid(): AppError {
-  return new AppError(
+  if (validateMqttInput(input)) {
+    const { dedupe: _dedupe, ...rule } = input;
+    return { source: "mqtt", ...rule };
+  }
+  throw new AppError(
     "invalid",
     'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "chip", "contact"} or {"adc", "channel", "eol"}, as in the configuration',
   );
-}
-
-function isValues(value: unknown): value is readonly Scalar[] {
-  return isList(value) && value.every((one) => scalarOf(one) !== undefined);
-}
-
-function isConditions(value: unknown): value is readonly MessageCondition[] {
-  return (
-    isList(value) &&
-    value.every(
-      (one) =>
-        isFields(one) &&
-        typeof one["path"] === "string" &&
-        (one["in"] === undefined || isValues(one["in"])) &&
-        (one["not"] === undefined || isValues(one["not"])),
-    )
-  );
-}
-
-/** At most 16 entries, as in the schema of the configuration. */
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length > 0 && value.length <= 16;
 }
 
 function shortened(value: Scalar | undefined): Scalar | null {

@@ -7,7 +7,7 @@ import type { Remote } from "../domain/remote.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { disableIdleTimeout, restoreIdleTimeout } from "../http/idle-timeouts.ts";
-import { addResource, json } from "../http/resource.ts";
+import { addResource, json, slowJson } from "../http/resource.ts";
 import { TemporaryBackups, UploadedBackup } from "../ops/backup-transfers.ts";
 import type { BackupTasks } from "../ops/backup-worker.ts";
 import { assertUndecided } from "../ops/machine-identity.ts";
@@ -49,17 +49,15 @@ export function settingsRoutes(
     return { until };
   };
   addResource(router, "/site/log-level", guard, { post: [readBody, json(enableDebugLog)] });
-  const reload = async (request: Request, response: Response): Promise<void> => {
-    disableIdleTimeout(response);
-    response.json(await settings.reload(requestActor(request)));
-  };
-  addResource(router, "/site/reload", guard, { post: reload });
-  const restart = async (request: Request, response: Response): Promise<void> => {
+  addResource(router, "/site/reload", guard, {
+    post: slowJson((request) => settings.reload(requestActor(request))),
+  });
+  const restart = async (request: Request): Promise<object> => {
     note(request, { event: "restart-ordered", subject: "daemon", detail: {} });
     await settings.restart();
-    response.status(202).json({});
+    return {};
   };
-  addResource(router, "/site/restart", guard, { post: restart });
+  addResource(router, "/site/restart", guard, { post: json(restart, 202) });
 }
 
 /** Resolves when the file has been sent or the client has disconnected. */

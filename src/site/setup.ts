@@ -8,10 +8,8 @@ import type { AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
 import { addResource, json, PUBLIC } from "../http/resource.ts";
-import type { Remote } from "../domain/remote.ts";
-import type { AccountService } from "../service/accounts.ts";
-import type { TokenService } from "../service/tokens.ts";
 import { requestObject } from "./request-parameters.ts";
+import type { SiteRouteParts } from "./routes.ts";
 
 /** Where the running configuration is, and how it was located. */
 export interface SetupParts {
@@ -23,17 +21,10 @@ export interface SetupParts {
  * Set-up of a new installation: its administrator. Public are only whether the initial administrator is unclaimed, and the
  * claim with the one-time code.
  */
-export function setupRoutes(
-  router: Router,
-  parts: {
-    readonly tokens: TokenService;
-    readonly accounts: Remote<AccountService>;
-  },
-): void {
-  const { tokens, accounts } = parts;
+export function setupRoutes(router: Router, parts: Pick<SiteRouteParts, "tokens" | "accounts">): void {
   addResource(router, "/site/setup", PUBLIC, {
-    get: json(async () => ({ isOpen: (await accounts.initialAdministrator()) !== undefined })),
-    post: [readBody, json((request) => claim(request, tokens, accounts))],
+    get: json(async () => ({ isOpen: (await parts.accounts.initialAdministrator()) !== undefined })),
+    post: [readBody, json((request) => claim(request, parts))],
   });
 }
 
@@ -53,7 +44,7 @@ export function setupDraftRoutes(router: Router, guards: AuthGuards, setup: Setu
 }
 
 /** Replaces the initial administrator by the given account. @returns its token */
-async function claim(request: Request, tokens: TokenService, accounts: Remote<AccountService>) {
+async function claim(request: Request, { tokens, accounts }: Pick<SiteRouteParts, "tokens" | "accounts">) {
   const { code, email, password } = validated(validateSetUp, request.body);
   const from = request.ip ?? "control socket";
   const first = await accounts.initialAdministrator();

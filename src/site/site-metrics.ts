@@ -1,12 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { Counter, Gauge, Histogram } from "prom-client";
+import { Histogram } from "prom-client";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Log } from "../domain/log.ts";
-import { VERSION } from "../generated/version.ts";
 import { heapBytes } from "../ops/heap-use.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
@@ -52,13 +51,7 @@ export class SiteMetrics {
     this.#trips = new TripCounts(parts);
     // One status for all metrics of a request.
     const status = (): StatusView => (this.#status ??= parts.site.status());
-    this.#registry.add(
-      Gauge,
-      "santinela_build_info",
-      "Version of the running release; always 1.",
-      () => [[{ version: VERSION, node: process.versions.node }, 1]],
-      ["version", "node"],
-    );
+    this.#registry.addBuildAndMemory();
     this.#addTripMetrics(status);
     this.#tripToRecord = new Histogram({
       name: "santinela_trip_to_record_seconds",
@@ -101,28 +94,24 @@ export class SiteMetrics {
     const trips = this.#trips;
     const { zones } = this.#parts.site;
     registry.add(
-      Counter,
       "santinela_zone_trips_total",
       "Trips of a zone in the journal, with any disposition.",
       () => (trips.isComplete ? zones.list().map(({ id }) => [{ zone: id }, trips.of(id)]) : []),
       ["zone"],
     );
     registry.add(
-      Counter,
       "santinela_zone_suppressed_total",
       "Trips recorded but suppressed, by reason.",
       () => (trips.isComplete ? trips.suppressed.map(({ count, ...labels }) => [labels, count]) : []),
       ["zone", "reason"],
     );
     registry.add(
-      Gauge,
       "santinela_zone_open",
       "Whether a zone's contact is open; also 0 before the first reading.",
       () => zones.list().map(({ id, contact }) => [{ zone: id }, contact === "open" ? 1 : 0]),
       ["zone"],
     );
     registry.add(
-      Gauge,
       "santinela_trips_pending",
       "Trips without an intervention yet.",
       () => (["waiting", "refused"] as const).map((state) => [{ state }, status().trips[state]]),
@@ -134,7 +123,6 @@ export class SiteMetrics {
   #addObjectiveMetric(): void {
     const { config, clock, centreObjectives } = this.#parts;
     this.#registry.add(
-      Gauge,
       "santinela_objectives_age_seconds",
       "Time since the last complete pull of an objective list; no sample before the first.",
       () =>
@@ -153,7 +141,6 @@ export class SiteMetrics {
     const size = (file: string): number =>
       statSync(join(dataDir, file), { throwIfNoEntry: false })?.size ?? 0;
     this.#registry.add(
-      Gauge,
       "santinela_database_bytes",
       "Size of a database file and its write-ahead log.",
       () =>
@@ -163,11 +150,8 @@ export class SiteMetrics {
         ]),
       ["database", "file"],
     );
-    this.#registry.add(
-      Gauge,
-      "santinela_disk_free_bytes",
-      "Free space on the disk of the data directory.",
-      () => freeBytes(dataDir),
+    this.#registry.add("santinela_disk_free_bytes", "Free space on the disk of the data directory.", () =>
+      freeBytes(dataDir),
     );
   }
 
@@ -177,7 +161,6 @@ export class SiteMetrics {
     // The histogram includes the sampling interval; only the excess is a delay.
     const delayS = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
     registry.add(
-      Gauge,
       "santinela_event_loop_delay_seconds",
       "Delay of timers in the sensing thread since the last read.",
       () => {
@@ -191,11 +174,7 @@ export class SiteMetrics {
       },
       ["quantile"],
     );
-    registry.add(Gauge, "process_resident_memory_bytes", "Resident memory of the daemon.", () =>
-      process.memoryUsage.rss(),
-    );
     registry.add(
-      Gauge,
       "santinela_thread_heap_bytes",
       "Heap that V8 has reserved for a thread, with the buffers that its objects hold.",
       () =>
@@ -205,12 +184,11 @@ export class SiteMetrics {
         ]),
       ["thread"],
     );
-    registry.add(Counter, "process_cpu_seconds_total", "CPU time of the daemon.", () => {
+    registry.add("process_cpu_seconds_total", "CPU time of the daemon.", () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     });
     registry.add(
-      Gauge,
       "process_start_time_seconds",
       "Start time of the daemon, seconds since 1970.",
       () => Date.parse(status().startedAt) / 1000,

@@ -2,7 +2,6 @@ import { isoTime } from "../domain/clock.ts";
 import { SITES_UNKNOWN } from "../domain/headline.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
-import type { OutboxSummary } from "../domain/outbox.ts";
 import type { OutputFacts } from "../domain/output.ts";
 import { mainObjective, type SiteReportFacts } from "../domain/site-report.ts";
 import type { Contact } from "../domain/zone.ts";
@@ -16,22 +15,13 @@ import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import { CurrentContacts } from "./current-contacts.ts";
 import { readOverDamage, type ReadOr } from "./damaged-pages.ts";
+import { zoneOfTrip } from "./record-journeys.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
 import { supplyOf } from "./supply.ts";
-import { SyncQueue } from "./sync-queue.ts";
+import { EMPTY_SUMMARY, SyncQueue } from "./sync-queue.ts";
 import { SiteUtcOffset } from "./utc-offset.ts";
 import { SiteZones } from "./zones.ts";
-
-const NO_RECORDS: OutboxSummary = {
-  waiting: 0,
-  blocked: 0,
-  rejected: 0,
-  gone: 0,
-  doubtful: 0,
-  rejectedAlarms: 0,
-  oldestWaitingMs: null,
-};
 
 /** State of the site and actions on its zones: the part of the site API that is in the sensing thread. */
 export class Site {
@@ -72,23 +62,14 @@ export class Site {
 
   status(): StatusView {
     const { clock, config, inputs, link } = this.#parts;
-    const outbox = this.#readOr(
-      () => this.#queue.summary(),
-      () => NO_RECORDS,
-    );
-    const comparison = this.#readOr(
-      () => this.#queue.comparison(),
-      () => null,
-    );
+    const outbox = this.#readOr(() => this.#queue.summary(), EMPTY_SUMMARY);
+    const comparison = this.#readOr(() => this.#queue.comparison(), null);
     const lastAlarm = this.#lastAlarm();
     const facts = this.#headlineFacts();
     const { zones } = facts;
     const headline = this.#headline.read({ ...facts, outbox });
     const trips = this.#tripCounts();
-    const monitoring = this.#readOr(
-      () => this.#monitoring.state(),
-      () => null,
-    );
+    const monitoring = this.#readOr(() => this.#monitoring.state(), null);
     return {
       version: VERSION,
       role: config.role,
@@ -117,7 +98,7 @@ export class Site {
     const { trips } = this.#parts.journal;
     return this.#readOr(
       () => ({ waiting: trips.count("waiting"), refused: trips.count("refused") }),
-      () => ({ waiting: 0, refused: 0 }),
+      { waiting: 0, refused: 0 },
       "journal.db",
     );
   }
@@ -125,7 +106,7 @@ export class Site {
   /** What the outputs depend on; without the outbox, whose summary takes long with many records. */
   outputFacts(): OutputFacts {
     const facts = this.#headlineFacts();
-    const headline = this.#headline.read({ ...facts, outbox: NO_RECORDS });
+    const headline = this.#headline.read({ ...facts, outbox: EMPTY_SUMMARY });
     const hasRecord = headline.reasons.some(({ code }) => code === "alarm-unfinished");
     const alarm = this.#alarmZones.read(facts.zones, hasRecord, () => this.#headline.alarmRecords());
     return { headline, link: this.#parts.link(), alarm };
@@ -154,13 +135,7 @@ export class Site {
     const { config, zoneService, knownSites } = this.#parts;
     const zones = this.zones.list();
     return {
-      sites:
-        config.role === "site"
-          ? null
-          : this.#readOr(
-              () => knownSites.read(),
-              () => SITES_UNKNOWN,
-            ),
+      sites: config.role === "site" ? null : this.#readOr(() => knownSites.read(), SITES_UNKNOWN),
       isRead: this.#hasInputs && zones.every(({ id }) => zoneService.monitor.settlesInMs(id) === 0),
       zones,
       isWalkTest: zoneService.zoneOverrides.isWalkTest,
@@ -169,22 +144,14 @@ export class Site {
 
   #lastAlarm(): StatusView["lastAlarm"] {
     const { alarmTrips, journal, unfinished, config } = this.#parts;
-    const trip = this.#readOr(
-      () => journal.trips.find(alarmTrips.last() ?? ""),
-      () => undefined,
-      "journal.db",
-    );
+    const trip = this.#readOr(() => journal.trips.find(alarmTrips.last() ?? ""), undefined, "journal.db");
     if (!trip || trip.interventionId === null) return null;
-    const { zoneId, signal, isDated, moment, interventionId } = trip;
-    const zone = config.zones.find(({ id }) => id === zoneId);
+    const { isDated, moment, interventionId } = trip;
     return {
       interventionId,
       at: isDated ? isoTime(moment.wallMs) : null,
-      zone: { id: zoneId, name: zone?.name ?? signal.name, kind: zone?.kind ?? null },
-      status: this.#readOr(
-        () => unfinished.statusOf(interventionId) ?? null,
-        () => null,
-      ),
+      zone: zoneOfTrip(trip, config.zones),
+      status: this.#readOr(() => unfinished.statusOf(interventionId) ?? null, null),
     };
   }
 

@@ -1,4 +1,3 @@
-import { Counter, Gauge } from "prom-client";
 import { CONDITIONS } from "../domain/condition.ts";
 import { HEADLINE_LEVELS, HEADLINE_REASONS, type Headline } from "../domain/headline.ts";
 import type { StatusView } from "./status-view.ts";
@@ -12,7 +11,6 @@ const OUTBOX_STATES = ["waiting", "blocked", "rejected", "gone", "doubtful"] as 
  */
 export function addHeadlineMetrics(registry: MetricsRegistry, headline: () => Headline | undefined): void {
   registry.add(
-    Gauge,
     "santinela_headline",
     "Overall state of the site or dispatch centre: 1 for the current level, 0 for the others.",
     () => {
@@ -22,7 +20,6 @@ export function addHeadlineMetrics(registry: MetricsRegistry, headline: () => He
     ["level"],
   );
   registry.add(
-    Gauge,
     "santinela_headline_reasons",
     "Number of interventions, zones, sites, conditions or records for each headline reason.",
     () => {
@@ -41,13 +38,11 @@ export function addHeadlineMetrics(registry: MetricsRegistry, headline: () => He
 export function addStatusMetrics(registry: MetricsRegistry, status: () => StatusView): void {
   addHeadlineMetrics(registry, () => status().headline);
   registry.add(
-    Gauge,
     "santinela_life_safety_suppressed",
     "Life-safety zones whose trips are currently suppressed.",
     () => status().lifeSafetySuppressed.length,
   );
   registry.add(
-    Gauge,
     "santinela_conditions_open",
     "Open conditions by code; see docs/operating.md.",
     () =>
@@ -59,7 +54,6 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
     ["code", "severity"],
   );
   registry.add(
-    Counter,
     "santinela_mqtt_messages_ignored_total",
     "MQTT messages without effect, by topic and reason; see docs/sensors.md.",
     // The number of topics is limited: further topics share one counter.
@@ -79,14 +73,12 @@ export function addSyncMetrics(
 ): void {
   const secondsSince = (wallMs: number): number => Math.max(0, (nowMs() - wallMs) / 1000);
   registry.add(
-    Gauge,
     "santinela_sync_queue_records",
     "Records that are not synced with the dispatch centre, by state.",
     () => OUTBOX_STATES.map((state) => [{ state }, status().outbox[state]]),
     ["state"],
   );
   registry.add(
-    Gauge,
     "santinela_sync_oldest_age_seconds",
     "Age of the oldest queued record; 0 if none is queued.",
     () => {
@@ -95,13 +87,11 @@ export function addSyncMetrics(
     },
   );
   registry.add(
-    Gauge,
     "santinela_upstream_up",
     "Whether the link to the dispatch centre is up; no sample without a dispatch centre or before the first response.",
     () => ({ up: 1, down: 0, unknown: undefined, none: undefined })[status().link.state],
   );
   registry.add(
-    Gauge,
     "santinela_upstream_response_age_seconds",
     "Time since the last successful response of the dispatch centre, to ten seconds; no sample before the first.",
     () => {
@@ -110,7 +100,6 @@ export function addSyncMetrics(
     },
   );
   registry.add(
-    Gauge,
     "santinela_compared_records",
     "Records of the last comparison: expected at the dispatch centre (here), found there (there), and differing.",
     () => {
@@ -121,7 +110,6 @@ export function addSyncMetrics(
     ["what"],
   );
   registry.add(
-    Gauge,
     "santinela_compared_age_seconds",
     "Time since the last comparison with the dispatch centre; no sample before the first.",
     () => {

@@ -21,15 +21,9 @@ export class SyncQueue {
   readonly #config: Pick<Config, "upstream">;
   readonly #outbox: OutboxStore;
 
-  constructor({
-    config,
-    outbox,
-  }: {
-    readonly config: Pick<Config, "upstream">;
-    readonly outbox: OutboxStore;
-  }) {
-    this.#config = config;
-    this.#outbox = outbox;
+  constructor(parts: { readonly config: Pick<Config, "upstream">; readonly outbox: OutboxStore }) {
+    this.#config = parts.config;
+    this.#outbox = parts.outbox;
   }
 
   summary(): OutboxSummary {

@@ -76,19 +76,11 @@ export class SiteZones {
   /** What the journal has of the zones; without what is on a damaged page of it. */
   #stored() {
     const { faults, swingers, zoneOverrides } = this.#parts.journal;
+    const tested = this.#journalOr(() => zoneOverrides.testedZones(), []);
     return {
-      faults: this.#journalOr(
-        () => faults.list(),
-        () => [],
-      ),
-      swingers: this.#journalOr(
-        () => swingers.all(),
-        () => new Map<string, SwingerCounters>(),
-      ),
-      tested: this.#journalOr(
-        () => new Map(zoneOverrides.testedZones().map((zone) => [zone.zoneId, zone])),
-        () => new Map<string, TestedZone>(),
-      ),
+      faults: this.#journalOr(() => faults.list(), []),
+      swingers: this.#journalOr(() => swingers.all(), new Map<string, SwingerCounters>()),
+      tested: new Map(tested.map((zone) => [zone.zoneId, zone])),
     };
   }
 
@@ -113,12 +105,7 @@ export class SiteZones {
   /** Life-safety zones whose trips are currently suppressed for any reason. */
   lifeSafetySuppressed(zones: readonly ZoneView[] = this.list()): readonly LifeSafetyHeld[] {
     const { isWalkTest, walkTests } = this.#parts.zoneService.zoneOverrides;
-    const test = isWalkTest
-      ? this.#journalOr(
-          () => walkTests.report(),
-          () => undefined,
-        )
-      : undefined;
+    const test = isWalkTest ? this.#journalOr(() => walkTests.report(), undefined) : undefined;
     return zones.flatMap(({ id, name, kind, disposition, bypass, ...zone }) => {
       if (!zone.isLifeSafety || disposition === "waiting") return [];
       const untilOf = {

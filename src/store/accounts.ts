@@ -21,6 +21,14 @@ export interface Account {
   readonly site: string | undefined;
 }
 
+/** What changes of an account; the rest stays. */
+export interface AccountChange {
+  readonly email?: string;
+  readonly role?: Role;
+  readonly passwordHash?: string;
+  readonly disabled?: boolean;
+}
+
 /** The columns of an `AccountRow`. */
 const COLUMNS =
   "id, email, role, password_hash, disabled, token_version, must_change_password, objectives, site";
@@ -104,10 +112,7 @@ export class AccountStore extends Store {
   }
 
   /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
-  change(
-    id: number,
-    to: { email?: string; role?: Role; passwordHash?: string; disabled?: boolean },
-  ): Account | undefined {
+  change(id: number, to: AccountChange): Account | undefined {
     const { email = null, role = null, passwordHash = null } = to;
     const disabled = to.disabled === undefined ? null : Number(to.disabled);
     return toAccount(this.#change.get({ id, email, role, passwordHash, disabled }));
@@ -138,13 +143,18 @@ function toAccount(row: AccountRow | undefined): Account | undefined {
     disabled: disabled === 1,
     tokenVersion,
     mustChangePassword: mustChangePassword === 1,
-    objectives: objectives === null ? undefined : scopeOf(objectives),
+    objectives: scopeOf(objectives),
     site: site ?? undefined,
   };
 }
 
-/** The objectives of an account as stored. */
-export function scopeOf(text: string): ObjectiveScope {
+/** The objectives of an account as stored; undefined for all of them. */
+export function scopeOf(text: string | null): ObjectiveScope | undefined {
+  return text === null ? undefined : objectivesIn(text);
+}
+
+/** The objectives in a stored list. */
+export function objectivesIn(text: string): ObjectiveScope {
   // Of a damaged list those remain that can still be read: without any, the account has access to nothing.
   const found = storedJson<unknown>(text, undefined);
   const texts: readonly unknown[] = Array.isArray(found) ? found : text.split('"');

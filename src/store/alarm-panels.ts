@@ -40,7 +40,8 @@ export class AlarmPanelStore extends Store {
      FROM panel_messages ORDER BY seq`,
   );
   readonly #addMessage = this.prepare(
-    "INSERT INTO panel_messages(account, sequence, hash, sent_wall, at_wall) VALUES(?, ?, ?, ?, ?)",
+    `INSERT INTO panel_messages(account, sequence, hash, sent_wall, at_wall)
+     VALUES(:account, :sequence, :hash, :sentWallMs, :atWallMs)`,
   );
   readonly #removeMessage = this.prepare("DELETE FROM panel_messages WHERE seq = ?");
   readonly #zones = this.prepare<CreatedAlarmPanelZone>(
@@ -70,15 +71,9 @@ export class AlarmPanelStore extends Store {
   }
 
   /** @returns the number of the message, for `removeMessage` */
-  addMessage({ account, sequence, hash, sentWallMs, atWallMs }: AlarmPanelMessage): number {
-    const { lastInsertRowid } = this.#addMessage.run(
-      account,
-      sequence,
-      hash,
-      sentWallMs,
-      Math.round(atWallMs),
-    );
-    return Number(lastInsertRowid);
+  addMessage(message: AlarmPanelMessage): number {
+    const row = { ...message, atWallMs: Math.round(message.atWallMs) };
+    return Number(this.#addMessage.run(row).lastInsertRowid);
   }
 
   removeMessage(seq: number): void {

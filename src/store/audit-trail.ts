@@ -45,16 +45,6 @@ export class AuditTrail extends Store {
      WHERE entries > 0 AND abs(:at - since) >= ${LIMITED_EVENTS_WINDOW_MS}`,
   );
   readonly #forgetLeftOut = this.prepare("UPDATE audit_left_out SET entries = 0 WHERE event = ?");
-  readonly #lastOfBatch = this.prepare<Pick<AuditRow, "position" | "at" | "hash">>(
-    `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT :batch)
-     WHERE position < (SELECT max(position) FROM audit)
-       AND position < coalesce((SELECT min(position) FROM audit WHERE at >= :beforeMs), 9e18)
-     ORDER BY position DESC LIMIT 1`,
-  );
-  readonly #cut = this.prepare(
-    "INSERT OR REPLACE INTO audit_cut(one, position, at, hash) VALUES(1, :position, :at, :hash)",
-  );
-  readonly #removeUpTo = this.prepare("DELETE FROM audit WHERE position <= ?");
 
   /** Chains an event unless it is a repetition; call it in the event's transaction. */
   add(row: EventRow): void {
@@ -87,20 +77,6 @@ export class AuditTrail extends Store {
     );
     transaction(this.database, () => {
       for (const seq of missing) this.add(find.get(seq) as EventRow);
-    });
-  }
-
-  /**
-   * Removes the oldest entries before a time, at most `batch`, and stores the hash of the last removed one. The
-   * newest entry stays.
-   * @returns the number of removed entries
-   */
-  removeBefore(beforeMs: number, batch: number): number {
-    return transaction(this.database, () => {
-      const last = this.#lastOfBatch.get({ batch, beforeMs });
-      if (!last) return 0;
-      this.#cut.run(last);
-      return this.#removeUpTo.run(last.position).changes;
     });
   }
 

@@ -91,11 +91,6 @@ export function isStorageError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
 }
 
-/** The code of an error of SQLite, such as `SQLITE_FULL`; undefined for any other error. */
-export function sqliteErrorCode(error: Error): string | undefined {
-  return error instanceof Sqlite.SqliteError ? error.code : undefined;
-}
-
 /** An error of SQLite that another thread has caught. */
 export function sqliteError(message: string, code: string): Error {
   return new Sqlite.SqliteError(message, code);

@@ -1,7 +1,7 @@
 import type { Statement } from "better-sqlite3";
 import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import { Store } from "./database.ts";
-import { toEntry } from "./outbox-row.ts";
+import { ENTRY, type OutboxRow, toEntry } from "./outbox-row.ts";
 
 /** Urgent entries have their own queue, so that none waits for a slow response to a bulk entry. */
 export type OutboxQueue = "urgent" | "bulk";
@@ -56,7 +56,8 @@ export class DueEntries extends Store {
    */
   next(queue: OutboxQueue, nowMs: number, isFree: (due: DueEntry) => boolean): DueEntry | undefined {
     for (const row of this.#candidates[queue].iterate(nowMs)) {
-      const due = { entry: toEntry(row) as OutboxEntry, similarityKey: row.similarityKey };
+      const { similarityKey, ...entry } = row;
+      const due = { entry: toEntry(entry), similarityKey };
       if (isFree(due)) return due;
     }
     return undefined;
@@ -77,9 +78,9 @@ export class DueEntries extends Store {
     return this.#unproved.all(sentBeforeMs, JSON.stringify(codes));
   }
 
-  #candidatesOf(queue: OutboxQueue): Statement<unknown[], { readonly similarityKey: string }> {
+  #candidatesOf(queue: OutboxQueue): Statement<unknown[], OutboxRow & { readonly similarityKey: string }> {
     return this.prepare(
-      `SELECT outbox.*, ${SIMILARITY_KEY} AS similarityKey FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
+      `SELECT ${ENTRY}, ${SIMILARITY_KEY} AS similarityKey FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
        WHERE ${ACTIVE} AND phase NOT IN ('posting','writing') AND ${QUEUES[queue]} AND next_at <= ?
        ORDER BY ${ORDERS[queue]} LIMIT ${CANDIDATES_MAX}`,
     );

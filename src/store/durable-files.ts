@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a file's content survive a power cut. */
-export function flushFile(path: string): void {
-  const file = openSync(path, "r+");
+/** Makes a file's content, or the names in a directory, survive a power cut: a rename alone is only in memory. */
+export function flush(path: string): void {
+  const file = openSync(path, "r");
   try {
     fsyncSync(file);
   } finally {
@@ -20,21 +20,11 @@ export function flushFile(path: string): void {
   }
 }
 
-/** Makes the names in a directory survive a power cut: a rename alone is only in memory. */
-export function flushFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
 /** Renames a complete file, so that after a power cut either the old or the new file is there. */
 export function renameDurably(part: string, path: string): void {
-  flushFile(part);
+  flush(part);
   renameSync(part, path);
-  flushFolder(dirname(path));
+  flush(dirname(path));
 }
 
 /** Copies a file so that after a power cut either none or the complete copy is there. */

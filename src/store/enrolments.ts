@@ -1,5 +1,5 @@
 import { refText, type ObjectiveScope } from "../domain/objective.ts";
-import { scopeOf } from "./accounts.ts";
+import { objectivesIn } from "./accounts.ts";
 import { Store } from "./database.ts";
 
 /** A one-time code for a site; all times wall clock, milliseconds since 1970. */
@@ -14,14 +14,21 @@ export interface Enrolment {
   readonly usedAtMs: number | null;
 }
 
+/** What a new code stores. */
+export type NewEnrolment = Omit<Enrolment, "id" | "usedAtMs"> & { readonly codeHash: string };
+
+/** The columns of an `EnrolmentRow`, in either database. */
+export const ENROLMENT = `id, site, objectives, created_at AS "createdAtMs", expires_at AS "expiresAtMs",
+  used_at AS "usedAtMs"`;
+
 /** One-time codes of sites, stored as hashes. */
 export class EnrolmentStore extends Store {
   readonly #add = this.prepare(
     "INSERT INTO enrolments(code_hash, site, objectives, created_at, expires_at) VALUES(?, ?, ?, ?, ?)",
   );
-  readonly #byHash = this.prepare<EnrolmentRow>("SELECT * FROM enrolments WHERE code_hash = ?");
+  readonly #byHash = this.prepare<EnrolmentRow>(`SELECT ${ENROLMENT} FROM enrolments WHERE code_hash = ?`);
   readonly #unused = this.prepare<EnrolmentRow>(
-    "SELECT * FROM enrolments WHERE used_at IS NULL AND expires_at > ? ORDER BY id",
+    `SELECT ${ENROLMENT} FROM enrolments WHERE used_at IS NULL AND expires_at > ? ORDER BY id`,
   );
   readonly #use = this.prepare("UPDATE enrolments SET used_at = ? WHERE id = ?");
   readonly #removeUnused = this.prepare("DELETE FROM enrolments WHERE site = ? AND used_at IS NULL");
@@ -30,14 +37,12 @@ export class EnrolmentStore extends Store {
     "DELETE FROM enrolments WHERE max(expires_at, coalesce(used_at, 0)) < ?",
   );
 
-  add(enrolment: Omit<Enrolment, "id" | "usedAtMs"> & { readonly codeHash: string }): void {
-    const { codeHash, site, objectives, createdAtMs, expiresAtMs } = enrolment;
+  add({ codeHash, site, objectives, createdAtMs, expiresAtMs }: NewEnrolment): void {
     this.#add.run(codeHash, site, JSON.stringify(objectives.map(refText)), createdAtMs, expiresAtMs);
   }
 
   byHash(codeHash: string): Enrolment | undefined {
-    const row = this.#byHash.get(codeHash);
-    return row && toEnrolment(row);
+    return this.#byHash.all(codeHash).map(toEnrolment)[0];
   }
 
   /** Codes that can still be used at a time, the oldest first. */
@@ -65,23 +70,9 @@ export class EnrolmentStore extends Store {
   }
 }
 
-/** A row of the table. */
-export interface EnrolmentRow {
-  readonly id: number;
-  readonly site: string;
-  readonly objectives: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  readonly used_at: number | null;
-}
+/** A row of the table; `objectives` is JSON. */
+export type EnrolmentRow = Omit<Enrolment, "objectives"> & { readonly objectives: string };
 
-export function toEnrolment({ id, site, objectives, ...row }: EnrolmentRow): Enrolment {
-  return {
-    id,
-    site,
-    objectives: scopeOf(objectives),
-    createdAtMs: row.created_at,
-    expiresAtMs: row.expires_at,
-    usedAtMs: row.used_at,
-  };
+export function toEnrolment(row: EnrolmentRow): Enrolment {
+  return { ...row, objectives: objectivesIn(row.objectives) };
 }

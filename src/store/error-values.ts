@@ -1,5 +1,6 @@
+import Sqlite from "better-sqlite3";
 import { AppError, messageOf, type AppErrorCode } from "../domain/errors.ts";
-import { sqliteError, sqliteErrorCode } from "./database.ts";
+import { sqliteError } from "./database.ts";
 
 /**
  * An error as plain data. Its class is lost between threads, but callers distinguish operational errors and those of
@@ -30,10 +31,9 @@ export function errorValue(error: unknown): ErrorValue {
     const { code, hint, retryAfterS, reason } = error;
     return { kind: "app", code, message, stack, hint, retryAfterS, reason, ...cause };
   }
-  const code = sqliteErrorCode(error);
-  return code === undefined
-    ? { kind: "other", code: error.name, message, stack, ...systemCode(error), ...cause }
-    : { kind: "sqlite", code, message, stack, ...cause };
+  return error instanceof Sqlite.SqliteError
+    ? { kind: "sqlite", code: error.code, message, stack, ...cause }
+    : { kind: "other", code: error.name, message, stack, ...systemCode(error), ...cause };
 }
 
 function systemCode(error: Error): { system?: string } {

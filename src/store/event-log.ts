@@ -104,7 +104,8 @@ export class EventLog extends Store {
   }
 }
 
-function toEvent({ at, origin, detail, ...rest }: EventRow): LoggedEvent {
+/** The event of a row. */
+export function toEvent({ at, origin, detail, ...rest }: EventRow): LoggedEvent {
   return {
     ...rest,
     at: isoTime(at),

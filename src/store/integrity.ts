@@ -8,6 +8,7 @@ import {
   type Database,
   type DatabaseKind,
 } from "./database.ts";
+import { readSchema } from "./tables.ts";
 
 /** `quick` reads every page; `full` also checks each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -119,7 +120,7 @@ function checksIn(sql: string): string[] {
  * ignored as long as they reject no row; a newer release may have added them.
  */
 function schemaDrift(database: Database, kind: DatabaseKind): string[] {
-  const own = ownParts(kind, stepsOf(database));
+  const own = readSchema(kind, stepsOf(database), partsOf);
   const found = partsOf(database);
   const missing = missingParts(database, kind);
   const isOfNewer = isNewer(database, kind);
@@ -160,19 +161,8 @@ function usedUpTables(database: Database): string[] {
 /** The parts that this release creates and the file does not have, as problems. */
 function missingParts(database: Database, kind: DatabaseKind): string[] {
   const found = partsOf(database);
-  const own = [...ownParts(kind, stepsOf(database)).keys()];
+  const own = [...readSchema(kind, stepsOf(database), partsOf).keys()];
   return own.filter((name) => !found.has(name)).map((name) => `${name} is missing`);
-}
-
-/** The schema of an empty database after this number of migrations. */
-function ownParts({ migrations }: DatabaseKind, steps: number): Map<string, string> {
-  const database = new Sqlite(":memory:");
-  try {
-    for (const step of migrations.slice(0, steps)) step(database);
-    return partsOf(database);
-  } finally {
-    database.close();
-  }
 }
 
 /** The parts of a schema by type and name, as SQL. */

@@ -29,14 +29,9 @@ export class InterventionCounts extends Store {
      ON CONFLICT DO UPDATE SET records = records + :by`,
   );
 
-  /** Adds a new record to the counts. */
-  add({ status, priority, type }: CountedFields): void {
-    this.#change.run({ status, priority, type, by: 1 });
-  }
-
-  /** Removes a deleted record from the counts. */
-  remove({ status, priority, type }: CountedFields): void {
-    this.#change.run({ status, priority, type, by: -1 });
+  /** @param by 1 for a new record, -1 for a deleted one */
+  change({ status, priority, type }: CountedFields, by: 1 | -1): void {
+    this.#change.run({ status, priority, type, by });
   }
 }
 
@@ -48,8 +43,12 @@ export const REBUILD_COUNTS = `
     GROUP BY status, priority, type;
 `;
 
-function isCounted({ field, operator }: Filter): boolean {
-  return COUNTED_FIELDS.has(field) && (operator === "equal" || operator === "not-equal");
+/** Whether the counts have the total of a query, in either database. */
+export function isCounted({ filters, search, scope, sync }: InterventionQuery): boolean {
+  const isWhole = search === undefined && scope === undefined && sync === undefined;
+  const isOfCounts = ({ field, operator }: Filter): boolean =>
+    COUNTED_FIELDS.has(field) && (operator === "equal" || operator === "not-equal");
+  return isWhole && filters.every(isOfCounts);
 }
 
 /** A slice of a list, each record as JSON, and the total number of matching records. */
@@ -122,9 +121,7 @@ export class InterventionLists extends Store {
 
   /** The total, independent of the slice: from the counts, if these have all of the fields. */
   #count(query: InterventionQuery): number {
-    const { search, scope, sync } = query;
-    const isWhole = search === undefined && scope === undefined && sync === undefined;
-    if (isWhole && query.filters.every(isCounted)) {
+    if (isCounted(query)) {
       const { conditions, values } = conditionsOf({ filters: query.filters });
       return this.#number(
         `SELECT coalesce(sum(records), 0) FROM intervention_counts WHERE ${["TRUE", ...conditions].join(" AND ")}`,

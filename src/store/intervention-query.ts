@@ -23,11 +23,11 @@ export interface InterventionQuery {
   /** All of them must match. */
   readonly filters: readonly Filter[];
   /** Text to find in name, description or notes. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Only the records of the account of a site; undefined for all. */
-  readonly scope?: RecordScope;
+  readonly scope?: RecordScope | undefined;
   /** Only the records that have come so far to the dispatch centre; undefined for all. Only a site has an outbox. */
-  readonly sync?: SyncGroup;
+  readonly sync?: SyncGroup | undefined;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;
@@ -96,7 +96,8 @@ function usesIndex({ field, operator }: Filter): boolean {
   return (field === "id" || INDEXED.has(field)) && (operator === "equal" || isOneSided(operator));
 }
 
-function isOneSided(operator: Filter["operator"]): boolean {
+/** Whether an operator compares with one value. */
+export function isOneSided(operator: Filter["operator"]): boolean {
   return operator === "at-least" || operator === "at-most";
 }
 
@@ -158,7 +159,8 @@ function isOneValue({ operator, values }: Filter): boolean {
   return operator === "equal" && values.length === 1 && values[0] !== null;
 }
 
-const RANK = "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+/** By what it means: by its letters, high would come before low. */
+export const RANK = "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
 
 /** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
 export function orderOf({ sort }: InterventionQuery): string {
@@ -187,15 +189,12 @@ function searchable(field: RecordField): string {
 }
 
 function conditionOf(filter: Filter, parameter: string): string {
-  const { field, operator, values } = filter;
+  const { field, operator } = filter;
   if (isOneValue(filter)) return `${field} = ${parameter}`;
-  const listed = `${field} IN (SELECT value FROM json_each(${parameter}))`;
-  const wantsNull = values.includes(null);
   switch (operator) {
     case "equal":
-      return wantsNull ? `(${listed} OR ${field} IS NULL)` : listed;
     case "not-equal":
-      return wantsNull ? `(NOT ${listed} AND ${field} IS NOT NULL)` : `(NOT ${listed} OR ${field} IS NULL)`;
+      return membership(filter, field, `${field} IN (SELECT value FROM json_each(${parameter}))`);
     case "at-least":
       return `${comparable(field)} >= ${parameter}`;
     case "at-most":
@@ -205,7 +204,17 @@ function conditionOf(filter: Filter, parameter: string): string {
   }
 }
 
+/**
+ * Whether a column has one of the values of a filter, or none of them; null is a value too.
+ * @param listed whether it has one of the others
+ */
+export function membership({ operator, values }: Filter, column: string, listed: string): string {
+  const wantsNull = values.includes(null);
+  if (operator === "equal") return wantsNull ? `(${listed} OR ${column} IS NULL)` : listed;
+  return wantsNull ? `(NOT ${listed} AND ${column} IS NOT NULL)` : `(NOT ${listed} OR ${column} IS NULL)`;
+}
+
 /** The column in which a field sorts naturally. */
-function comparable(field: RecordField): string {
+export function comparable(field: RecordField): string {
   return field === "dateStart" || field === "dateEnd" ? `${field}Ms` : field;
 }

@@ -5,7 +5,7 @@ import {
   type InterventionFields,
   type InterventionInstants,
 } from "../domain/intervention.ts";
-import { folded } from "../domain/search-folding.ts";
+import { foldedOrNull } from "../domain/search-folding.ts";
 import type { ZoneInRecord } from "../domain/open-contact.ts";
 import { readDatabase, Store } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
@@ -79,10 +79,10 @@ export class InterventionStore extends Store {
     const id = this.#insert.run([
       ...own,
       ...INTERVENTION_FIELDS.map((field) => toSql(fields[field])),
-      ...SEARCHED.map((field) => foldedOf(fields[field])),
+      ...SEARCHED.map((field) => foldedOrNull(fields[field])),
     ]);
     const record: Intervention = { id, ...fields, dispeceratId, invoicePdf: null };
-    this.#counts.add(record);
+    this.#counts.change(record, 1);
     return { record, uid, rev: FIRST_REV, deleted: false, createdBy, changedAtMs: nowMs };
   }
 
@@ -110,8 +110,8 @@ export class InterventionStore extends Store {
       .get({ id, nowMs, ...toColumns(fields), ...own, ...instants });
     const after = toStored(row as InterventionRow);
     if (before?.deleted === false) {
-      this.#counts.remove(before.record);
-      this.#counts.add(after.record);
+      this.#counts.change(before.record, -1);
+      this.#counts.change(after.record, 1);
     }
     return after;
   }
@@ -119,7 +119,7 @@ export class InterventionStore extends Store {
   /** Turns a record into a tombstone. */
   markDeleted(id: number, nowMs: number): StoredIntervention {
     const stored = toStored(this.#markDeleted.get({ id, nowMs }) as InterventionRow);
-    this.#counts.remove(stored.record);
+    this.#counts.change(stored.record, -1);
     return stored;
   }
 
@@ -172,13 +172,9 @@ function foldedColumn(field: (typeof SEARCHED)[number]): string {
   return `${field}Folded`;
 }
 
-function foldedOf(text: string | null | undefined): string | null {
-  return text === undefined || text === null ? null : folded(text);
-}
-
 function toColumns(fields: Partial<InterventionFields>): Record<string, SqlValue> {
   const columns = Object.entries(fields).map(([name, value]) => [name, toSql(value)] as const);
-  const copies = SEARCHED.map((field) => [foldedColumn(field), foldedOf(fields[field])] as const);
+  const copies = SEARCHED.map((field) => [foldedColumn(field), foldedOrNull(fields[field])] as const);
   return Object.fromEntries([...columns, ...copies]);
 }
 

@@ -13,7 +13,7 @@ import { UpstreamCapabilities } from "./upstream-capabilities.ts";
 import { Store } from "./database.ts";
 import { ACTIVE, STUCK } from "./due-entries.ts";
 import { CachedResult } from "./cached-result.ts";
-import { ENTRY_COLUMNS, toEntry, valuesOf } from "./outbox-row.ts";
+import { ENTRY, ENTRY_COLUMNS, type OutboxRow, toEntry, valuesOf } from "./outbox-row.ts";
 import { SummedInsert, SummedUpdate } from "./row-checksums.ts";
 
 /** Entries that wait for their objective at the dispatch centre. */
@@ -30,16 +30,16 @@ export class OutboxStore extends Store {
   readonly #soughtAbove = this.prepare<number>(
     "SELECT watermark FROM sought_records WHERE uid = (SELECT uid FROM interventions WHERE id = ?)",
   ).pluck();
-  readonly #find = this.prepare("SELECT * FROM outbox WHERE intervention_id = ?");
-  readonly #findByUpstreamId = this.prepare("SELECT * FROM outbox WHERE upstream_id = ?");
+  readonly #find = this.prepare<OutboxRow>(`SELECT ${ENTRY} FROM outbox WHERE intervention_id = ?`);
+  readonly #findByUpstreamId = this.prepare<OutboxRow>(`SELECT ${ENTRY} FROM outbox WHERE upstream_id = ?`);
   readonly #save = new SummedUpdate(this.database, "outbox", "intervention_id", ENTRY_COLUMNS);
   readonly #dueChecks = {
-    sweep: this.prepare(
-      `SELECT * FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
+    sweep: this.prepare<OutboxRow>(
+      `SELECT ${ENTRY} FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
        ORDER BY sweep_at LIMIT :limit`,
     ),
-    verify: this.prepare(
-      `SELECT * FROM outbox WHERE verify_at <= :nowMs AND phase = 'linked' AND next_at <= :nowMs
+    verify: this.prepare<OutboxRow>(
+      `SELECT ${ENTRY} FROM outbox WHERE verify_at <= :nowMs AND phase = 'linked' AND next_at <= :nowMs
        ORDER BY verify_at LIMIT :limit`,
     ),
   };
@@ -49,17 +49,17 @@ export class OutboxStore extends Store {
        verify_at = iif(verify_at = ${VERIFY_IMMEDIATELY}, ${VERIFY_IMMEDIATELY}, max(verify_at + :byMs, ${VERIFY_IMMEDIATELY + 1}))
      WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
   );
-  readonly #inPhases = this.prepare(
-    "SELECT * FROM outbox WHERE phase IN (SELECT value FROM json_each(?)) ORDER BY intervention_id LIMIT ?",
+  readonly #inPhases = this.prepare<OutboxRow>(
+    `SELECT ${ENTRY} FROM outbox WHERE phase IN (SELECT value FROM json_each(?)) ORDER BY intervention_id LIMIT ?`,
   );
   // Several queries, because each uses its own index; a single condition would read and sort every entry.
   readonly #pending = [`${ACTIVE} AND phase <> 'blocked'`, BLOCKED, STUCK].map((which) => this.#list(which));
   readonly #needingAttention = [BLOCKED, `${STUCK} AND phase <> 'linked'`].map((which) => this.#list(which));
-  readonly #joinedSince = this.prepare(
-    "SELECT * FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev",
+  readonly #joinedSince = this.prepare<OutboxRow>(
+    `SELECT ${ENTRY} FROM outbox WHERE phase IN ('gone','closed') AND deleted = 0 AND joined_rev > synced_rev`,
   );
-  readonly #newestMissing = this.prepare(
-    `SELECT * FROM outbox WHERE ${STUCK} AND phase = 'gone' AND deleted = 0 AND last_code = '${NEWEST_MISSING}'`,
+  readonly #newestMissing = this.prepare<OutboxRow>(
+    `SELECT ${ENTRY} FROM outbox WHERE ${STUCK} AND phase = 'gone' AND deleted = 0 AND last_code = '${NEWEST_MISSING}'`,
   );
   readonly #nameOf = this.prepare<string>("SELECT name FROM interventions WHERE id = ?").pluck();
   readonly #makeBlockedDue = this.prepare(
@@ -103,12 +103,12 @@ export class OutboxStore extends Store {
   }
 
   find(interventionId: number): OutboxEntry | undefined {
-    return toEntry(this.#find.get(interventionId));
+    return this.#find.all(interventionId).map(toEntry)[0];
   }
 
   /** The entry of a record by its id at the dispatch centre. */
   findByUpstreamId(upstreamId: number): OutboxEntry | undefined {
-    return toEntry(this.#findByUpstreamId.get(upstreamId));
+    return this.#findByUpstreamId.all(upstreamId).map(toEntry)[0];
   }
 
   /** Writes all values of an entry. */
@@ -118,7 +118,7 @@ export class OutboxStore extends Store {
 
   /** Entries due for a sweep or a verification, longest overdue first. */
   dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
-    return toEntries(this.#dueChecks[check].all({ nowMs, limit }));
+    return this.#dueChecks[check].all({ nowMs, limit }).map(toEntry);
   }
 
   /** Shifts all stored times after a clock step. */
@@ -128,29 +128,29 @@ export class OutboxStore extends Store {
 
   /** Entries in some phases, oldest record first. */
   inPhases(phases: readonly OutboxPhase[], limit: number): OutboxEntry[] {
-    return toEntries(this.#inPhases.all(JSON.stringify(phases), limit));
+    return this.#inPhases.all(JSON.stringify(phases), limit).map(toEntry);
   }
 
   /** Entries in the order of sending: at most `limit` that are queued, that are blocked, and that are stuck. */
   pending(limit: number): { readonly entries: OutboxEntry[]; readonly isComplete: boolean } {
-    const found = this.#pending.map((some) => toEntries(some.all(limit + 1)));
+    const found = this.#pending.map((some) => some.all(limit + 1).map(toEntry));
     const entries = inOrder(found.flatMap((some) => some.slice(0, limit)));
     return { entries, isComplete: found.every(({ length }) => length <= limit) };
   }
 
   /** Entries that need a user's attention, in the order of sending. */
   needingAttention(limit: number): OutboxEntry[] {
-    return inOrder(this.#needingAttention.flatMap((some) => toEntries(some.all(limit))));
+    return inOrder(this.#needingAttention.flatMap((some) => some.all(limit).map(toEntry)));
   }
 
   /** Entries whose record a trip has joined after it was deleted upstream or dropped. */
   joinedSince(): OutboxEntry[] {
-    return toEntries(this.#joinedSince.all());
+    return this.#joinedSince.all().map(toEntry);
   }
 
   /** Entries that are gone and whose record a dispatcher has deleted, or the centre has lost. */
   newestMissing(): OutboxEntry[] {
-    return toEntries(this.#newestMissing.all());
+    return this.#newestMissing.all().map(toEntry);
   }
 
   /** The name of an entry's record, or of its tombstone. */
@@ -220,8 +220,10 @@ export class OutboxStore extends Store {
     return this.#summary.get();
   }
 
-  #list(which: string): Statement {
-    return this.prepare(`SELECT * FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`);
+  #list(which: string): Statement<unknown[], OutboxRow> {
+    return this.prepare<OutboxRow>(
+      `SELECT ${ENTRY} FROM outbox WHERE ${which} ORDER BY rank, intervention_id LIMIT ?`,
+    );
   }
 }
 
@@ -231,8 +233,4 @@ function inOrder(entries: readonly OutboxEntry[]): OutboxEntry[] {
   return [...byId.values()].sort(
     (a, b) => a.priorityOrder - b.priorityOrder || a.interventionId - b.interventionId,
   );
-}
-
-function toEntries(rows: readonly unknown[]): OutboxEntry[] {
-  return rows.map((row) => toEntry(row) as OutboxEntry);
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** The page size of our databases, for a file with an unreadable header. */
-const DEFAULT_PAGE_BYTES = 4096;
+export const DEFAULT_PAGE_BYTES = 4096;
 /** Bytes of the header on the first page (sqlite.org/fileformat2.html, "The Database Header"). */
 const HEADER_BYTES = 100;
 /** Upper bound of our rows; damage can produce any length. */

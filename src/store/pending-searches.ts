@@ -41,10 +41,10 @@ export function enqueueUnaccounted(main: Database): void {
 }
 
 /** Makes records be searched for that are about to be recreated. */
-function searchBeforeRecreate(main: Database, uids: readonly string[]): void {
+function searchBeforeRecreate(main: Database, lost: readonly LostRecord[]): void {
   const watermark = new UpstreamCapabilities(main).restoreWatermark;
   const put = main.prepare("INSERT OR REPLACE INTO sought_records(uid, watermark) VALUES(?, ?)");
-  transaction(main, () => uids.forEach((uid) => put.run(uid, watermark)));
+  transaction(main, () => lost.forEach(({ key }) => put.run(key, watermark)));
 }
 
 /** The time of an undated trip says nothing. */
@@ -119,10 +119,7 @@ export function countLostTrips(journal: Database, main: Database, sinceMs: numbe
  * @returns their number
  */
 export function announceLostTrips(journal: Database, main: Database): number {
-  searchBeforeRecreate(
-    main,
-    lostRecords(journal, main, 0).map(({ key }) => key),
-  );
+  searchBeforeRecreate(main, lostRecords(journal, main, 0));
   return countLostTrips(journal, main, 0);
 }
 
@@ -149,10 +146,7 @@ export function redeliverLostTrips(journal: Database, main: Database, sinceMs: n
   // Otherwise the zone counts as noted, or its trip is counted twice.
   const forgetZone = journal.prepare("DELETE FROM incident_zones WHERE incident = ? AND zone_id = ?");
   if (lost.length + unnamed.length === 0) return 0;
-  searchBeforeRecreate(
-    main,
-    lost.map(({ key }) => key),
-  );
+  searchBeforeRecreate(main, lost);
   return transaction(journal, () => {
     for (const { key, incident, zoneId } of unnamed) {
       rejoin.run(key);

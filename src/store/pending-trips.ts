@@ -70,8 +70,7 @@ export class RestoreStore extends Store {
 
   /** The newest opening of a zone before `seq`, with any disposition, including contacts found open at the start. */
   openingBefore(zoneId: string, seq = Number.MAX_SAFE_INTEGER): Trip | undefined {
-    const row = this.#openingBefore.get(zoneId, seq);
-    return row && toTrip(row);
+    return this.#openingBefore.all(zoneId, seq).map(toTrip)[0];
   }
 
   /** The opening of a zone that is open now; undefined if none was recorded since its last restore. */
@@ -87,8 +86,7 @@ export class RestoreStore extends Store {
 
   /** The oldest queued restore after `seq`. */
   nextPending(seq: number): Trip | undefined {
-    const row = this.#nextPending.get(seq);
-    return row && toTrip(row);
+    return this.#nextPending.all(seq).map(toTrip)[0];
   }
 
   /** The restore was added to the text of an intervention. */

@@ -1,4 +1,4 @@
-import { AuditTrail } from "./audit-trail.ts";
+import type { AuditRow } from "./audit-chain.ts";
 import type { Database } from "./database.ts";
 import type { ExpiringTable } from "./retention-clock.ts";
 import { transaction } from "./transaction.ts";
@@ -79,7 +79,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
       .prepare(`DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at`)
       .all(list) as (CountedFields & { deleted_at: number | null })[];
     const counts = new InterventionCounts(main);
-    for (const record of removed) if (record.deleted_at === null) counts.remove(record);
+    for (const record of removed) if (record.deleted_at === null) counts.change(record, -1);
     return { removed: removed.length, cursor: next };
   });
 }
@@ -98,12 +98,26 @@ export function removeOldEvents(main: Database): number {
 }
 
 /**
- * Removes up to one batch of the oldest audit entries.
+ * Removes up to one batch of the oldest audit entries, and stores the hash of the last removed one. The newest entry stays.
  * @param beforeMs later ones stay
  * @returns the number of removed entries
  */
 export function removeOldAudit(main: Database, beforeMs: number): number {
-  return new AuditTrail(main).removeBefore(beforeMs, BATCH_ROWS);
+  return transaction(main, () => {
+    const last = main
+      .prepare<[number], Pick<AuditRow, "position" | "at" | "hash">>(
+        `SELECT position, at, hash FROM (SELECT position, at, hash FROM audit ORDER BY position LIMIT ${BATCH_ROWS})
+         WHERE position < (SELECT max(position) FROM audit)
+           AND position < coalesce((SELECT min(position) FROM audit WHERE at >= ?), 9e18)
+         ORDER BY position DESC LIMIT 1`,
+      )
+      .get(beforeMs);
+    if (!last) return 0;
+    main
+      .prepare("INSERT OR REPLACE INTO audit_cut(one, position, at, hash) VALUES(1, :position, :at, :hash)")
+      .run(last);
+    return main.prepare("DELETE FROM audit WHERE position <= ?").run(last.position).changes;
+  });
 }
 
 /**

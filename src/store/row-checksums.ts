@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Statement } from "better-sqlite3";
 import type { Database } from "./database.ts";
+import { columnInfosOf, hasRowId, tableNames, type ColumnInfo } from "./tables.ts";
 
 /** The column of the row checksum; null in a row written by a release without checksums. */
 const SUM_COLUMN = "checksum";
@@ -140,8 +141,7 @@ function nextIdOf(table: string, key: string): string {
  * rows without updating them, so a trigger clears the old one in the same statement.
  */
 export function addRowSums(database: Database, table: string): void {
-  const [listed] = database.pragma(`main.table_list(${table})`) as { wr: number }[];
-  const column = listed?.wr === 0 ? SUM_COLUMN : KEYED_SUM_COLUMN;
+  const column = hasRowId(database, table) ? SUM_COLUMN : KEYED_SUM_COLUMN;
   database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} INTEGER`);
   const key = keyOf(database, table, column);
   database.exec(`
@@ -207,11 +207,7 @@ interface SummedTable {
 }
 
 export function summedTables(database: Database): SummedTable[] {
-  const names = database
-    .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY rowid")
-    .pluck()
-    .all() as string[];
-  return names.flatMap((table) => {
+  return tableNames(database).flatMap((table) => {
     const column = columnsOf(database, table).find(isSumColumn);
     return column === undefined ? [] : [{ table, column, key: keyOf(database, table, column) }];
   });
@@ -231,14 +227,4 @@ function sumOf(database: Database, table: string): string {
 
 function columnsOf(database: Database, table: string): string[] {
   return columnInfosOf(database, table).map(({ name }) => name);
-}
-
-interface ColumnInfo {
-  readonly name: string;
-  readonly dflt_value: string | null;
-  readonly pk: number;
-}
-
-function columnInfosOf(database: Database, table: string): ColumnInfo[] {
-  return database.pragma(`main.table_info(${table})`) as ColumnInfo[];
 }

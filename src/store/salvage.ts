@@ -1,13 +1,13 @@
 import Sqlite from "better-sqlite3";
 import { isForgotten } from "./altered-rows.ts";
-import { type Database, type DatabaseKind } from "./database.ts";
+import type { Database, DatabaseKind } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { DatabasePages, type PageOverlay, type RawRow, type RawValue } from "./pages.ts";
 import { pageOwners, rowsOf } from "./page-owners.ts";
 import { isSumColumn, rowSum, type RowKey } from "./row-checksums.ts";
 import { correctedWords, type NamedRow } from "./corrected-words.ts";
 import { setLastNumber } from "./sequence-gaps.ts";
-import { tablesOf, type Table } from "./tables.ts";
+import { readSchema, tablesOf, type Table } from "./tables.ts";
 import { transaction } from "./transaction.ts";
 
 /** The result for one table. */
@@ -86,18 +86,12 @@ function salvagePages(
 }
 
 /** The table layouts of a file after its number of migrations. */
-function layoutsAt({ migrations }: DatabaseKind, pages: DatabasePages): Table[] {
+function layoutsAt(kind: DatabaseKind, pages: DatabasePages): Table[] {
   const head = pages.page(1);
   // The lower three digits of `user_version` count the migrations ("The Database Header").
   const stored = head.length >= 64 ? head.readUInt32BE(60) % 1000 : 0;
-  const steps = stored > 0 && stored < migrations.length ? stored : migrations.length;
-  const database = new Sqlite(":memory:");
-  try {
-    for (const step of migrations.slice(0, steps)) step(database);
-    return tablesOf(database);
-  } finally {
-    database.close();
-  }
+  const { length } = kind.migrations;
+  return readSchema(kind, stored > 0 && stored < length ? stored : length, tablesOf);
 }
 
 /** Copies the rows of one table into the target. */

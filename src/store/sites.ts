@@ -12,9 +12,9 @@ export interface SiteQuery {
   /** Only these; all if empty. */
   readonly levels: readonly SiteLevel[];
   /** Text in name or reference, ignoring case and accents. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Only the site with this reference. */
-  readonly ref?: string;
+  readonly ref?: string | undefined;
   /** Only silent sites, or only those that report. */
   readonly isSilent?: boolean;
   /** `level`: the most serious first, the oldest of a level first. */
@@ -30,13 +30,39 @@ export interface SiteHistoryRow extends SiteChange {
 }
 
 /** Changes kept for each site: weeks of a site that restarts every day. */
-const HISTORY_MAX = 200;
+export const HISTORY_MAX = 200;
 
 const ORDERS: Readonly<Record<SiteQuery["sort"], readonly string[]>> = {
   level: ["rank", "since", "id"],
   name: ["searched", "id"],
   reportedAt: ["reported_at", "id"],
 };
+
+/** The columns by which a list is sorted, in either database. */
+export function orderOf({ sort, descending }: SiteQuery): string {
+  return ORDERS[sort].map((column) => `${column}${descending ? " DESC" : ""}`).join(", ");
+}
+
+/** Sites of a level, and silent ones of them. */
+export interface LevelRow {
+  readonly rank: number;
+  readonly sites: number;
+  readonly silent: number;
+}
+
+/** Reads a `LevelRow` of each level, in either database. */
+export const LEVELS =
+  "SELECT rank, count(*) AS sites, count(silent_since) AS silent FROM sites GROUP BY rank";
+
+/** Numbers of sites by level, and of silent ones. */
+export function levelsOf(rows: readonly LevelRow[]): {
+  readonly counts: Readonly<Record<SiteLevel, number>>;
+  readonly silent: number;
+} {
+  const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
+  for (const { rank, sites } of rows) counts[SITE_LEVELS[rank] ?? "well"] = sites;
+  return { counts, silent: rows.reduce((sum, { silent }) => sum + silent, 0) };
+}
 
 /** The sites that report to this dispatch centre. */
 export class SiteStore extends Store {
@@ -59,9 +85,7 @@ export class SiteStore extends Store {
   );
   readonly #remove = this.prepare("DELETE FROM sites WHERE id = ?");
   readonly #count = this.prepare<number>("SELECT count(*) FROM sites").pluck();
-  readonly #levels = this.prepare<readonly [rank: number, sites: number, silent: number]>(
-    "SELECT rank, count(*), count(silent_since) FROM sites GROUP BY rank",
-  ).raw();
+  readonly #levels = this.prepare<LevelRow>(LEVELS);
   readonly #addChange = this.prepare(
     "INSERT INTO site_history(site_id, at, event, detail) VALUES(?, ?, ?, ?)",
   );
@@ -118,14 +142,8 @@ export class SiteStore extends Store {
   }
 
   /** Numbers of sites by level, and of silent ones. */
-  levels(): { readonly counts: Readonly<Record<SiteLevel, number>>; readonly silent: number } {
-    const counts = { alarm: 0, fault: 0, attention: 0, well: 0 };
-    let silent = 0;
-    for (const [rank, sites, silentSites] of this.#levels.all()) {
-      counts[SITE_LEVELS[rank] ?? "well"] = sites;
-      silent += silentSites;
-    }
-    return { counts, silent };
+  levels(): ReturnType<typeof levelsOf> {
+    return levelsOf(this.#levels.all());
   }
 
   addChanges(id: number, changes: readonly SiteChange[], atMs: number): void {
@@ -145,11 +163,10 @@ export class SiteStore extends Store {
 
   /** A slice of a list and its total. */
   page(query: SiteQuery): { readonly sites: SiteState[]; readonly total: number } {
-    const { start, end, sort, descending } = query;
+    const { start, end } = query;
     const { where, values } = conditionsOf(query);
-    const order = ORDERS[sort].map((column) => `${column}${descending ? " DESC" : ""}`).join(", ");
     const rows = this.#lists
-      .prepare(`SELECT * FROM sites WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start`)
+      .prepare(`SELECT * FROM sites WHERE ${where} ORDER BY ${orderOf(query)} LIMIT :limit OFFSET :start`)
       .all({ ...values, start, limit: Math.max(0, end - start) }) as SiteRow[];
     const total = this.#lists
       .prepare(`SELECT count(*) FROM sites WHERE ${where}`)

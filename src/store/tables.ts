@@ -1,4 +1,5 @@
-import type { Database } from "./database.ts";
+import Sqlite from "better-sqlite3";
+import type { Database, DatabaseKind } from "./database.ts";
 
 /** The storage layout of a table. */
 export interface Table {
@@ -14,7 +15,8 @@ export interface Table {
   readonly fits: (row: ReadonlyMap<string, unknown>) => boolean;
 }
 
-interface ColumnInfo {
+/** A column of a table. */
+export interface ColumnInfo {
   readonly name: string;
   readonly type: string;
   readonly notnull: 0 | 1;
@@ -23,34 +25,58 @@ interface ColumnInfo {
   readonly pk: number;
 }
 
+/** Reads an empty database after a number of migrations. */
+export function readSchema<T>(kind: DatabaseKind, steps: number, read: (database: Database) => T): T {
+  const database = new Sqlite(":memory:");
+  try {
+    for (const step of kind.migrations.slice(0, steps)) step(database);
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
 /** The tables in order of creation, so that referenced tables come first. */
 export function tablesOf(database: Database): Table[] {
-  const names = database
+  return tableNames(database).map((name) => tableOf(database, name));
+}
+
+/** The names of the tables in order of creation. */
+export function tableNames(database: Database): string[] {
+  return database
     .prepare(
       "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
     )
     .pluck()
     .all() as string[];
-  return names.map((name) => tableOf(database, name));
+}
+
+export function columnInfosOf(database: Database, table: string): ColumnInfo[] {
+  return database.pragma(`main.table_info(${table})`) as ColumnInfo[];
+}
+
+/** Whether a table has a rowid, or is one WITHOUT ROWID. */
+export function hasRowId(database: Database, table: string): boolean {
+  const [listed] = database.pragma(`main.table_list(${table})`) as { wr: number }[];
+  return listed?.wr === 0;
 }
 
 function tableOf(database: Database, name: string): Table {
-  const infos = database.pragma(`main.table_info(${name})`) as ColumnInfo[];
-  const [listed] = database.pragma(`main.table_list(${name})`) as { wr: number }[];
-  const hasRowId = listed?.wr === 0;
+  const infos = columnInfosOf(database, name);
+  const isPlain = hasRowId(database, name);
   const columns = infos.map((info) => info.name);
   const key = infos
     .filter(({ pk }) => pk > 0)
     .sort((a, b) => a.pk - b.pk)
     .map((info) => info.name);
   const only = infos.filter(({ pk }) => pk > 0);
-  const rowIdColumn = hasRowId && only.length === 1 && only[0]?.type === "INTEGER" ? only[0].name : undefined;
+  const rowIdColumn = isPlain && only.length === 1 && only[0]?.type === "INTEGER" ? only[0].name : undefined;
   return {
     name,
     columns,
-    stored: hasRowId ? columns : [...key, ...columns.filter((column) => !key.includes(column))],
+    stored: isPlain ? columns : [...key, ...columns.filter((column) => !key.includes(column))],
     key,
-    hasRowId,
+    hasRowId: isPlain,
     rowIdColumn,
     fits: (row) => infos.every((info) => isFitting(info, row.get(info.name))),
   };

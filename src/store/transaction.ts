@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import type { Database } from "./database.ts";
+import { StatementCache } from "./statement-cache.ts";
 
 /**
  * Runs `work` in a transaction that takes the write lock at once, and rolls it back if `work` throws. On a full
@@ -62,10 +63,8 @@ function within<T>(database: Database, { begin, end, undo }: typeof TRANSACTION,
 /** Each statement is compiled once for a database: every record has two of them. */
 function run(database: Database, sql: string): void {
   let statements = compiled.get(database);
-  if (!statements) compiled.set(database, (statements = new Map<string, Sqlite.Statement>()));
-  let statement = statements.get(sql);
-  if (!statement) statements.set(sql, (statement = database.prepare(sql)));
-  statement.run();
+  if (!statements) compiled.set(database, (statements = new StatementCache(database)));
+  statements.prepare(sql).run();
 }
 
 /**
@@ -104,6 +103,6 @@ export function isUnwritable(error: unknown): boolean {
   return cause !== undefined && isUnwritable(cause);
 }
 
-const compiled = new WeakMap<Database, Map<string, Sqlite.Statement>>();
+const compiled = new WeakMap<Database, StatementCache>();
 const diskFullHandlers = new WeakMap<Database, () => boolean>();
 const listeners = new WeakMap<Database, (error: unknown) => void>();

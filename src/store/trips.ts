@@ -106,14 +106,12 @@ export class TripStore extends Store {
   }
 
   find(key: string): Trip | undefined {
-    const row = this.#find.get(key);
-    return row && toTrip(row);
+    return this.#find.all(key).map(toTrip)[0];
   }
 
   /** The oldest trip after `seq` to dispatch now, without trips in their entry delay. */
   nextWaiting(seq: number): Trip | undefined {
-    const row = this.#nextWaiting.get(seq);
-    return row && toTrip(row);
+    return this.#nextWaiting.all(seq).map(toTrip)[0];
   }
 
   /** Whether a trip of the subject, older than `beforeSeq`, is still waiting. */
@@ -123,8 +121,7 @@ export class TripStore extends Store {
 
   /** The oldest recorded trip of this boot without a reliable time, after `seq`. */
   nextUndated(bootId: string, seq: number): Trip | undefined {
-    const row = this.#nextUndated.get(bootId, seq);
-    return row && toTrip(row);
+    return this.#nextUndated.all(bootId, seq).map(toTrip)[0];
   }
 
   /**

@@ -47,6 +47,9 @@ export interface UnfinishedCounts {
   readonly workAhead: number;
 }
 
+/** Without any such record. */
+export const NOTHING_UNFINISHED: UnfinishedCounts = { alarms: 0, alarmsAhead: 0, work: 0, workAhead: 0 };
+
 /**
  * Whether a record counts as an alarm. Trips create type `other` unless their profile sets another; in the contract
  * it means neither maintenance, inspection nor repair. A request for police, ambulance or fire brigade is an alarm
@@ -74,10 +77,12 @@ export const COUNT = `
 /** The interventions that are not done. */
 export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
-  readonly #started = this.#worstThat(HAS_BEGUN);
-  readonly #ahead = this.#worstThat(`NOT ${HAS_BEGUN}`);
-  readonly #startedIds = this.#idsThat(HAS_BEGUN);
-  readonly #aheadIds = this.#idsThat(`NOT ${HAS_BEGUN}`);
+  readonly #worst = this.#ofGroups<UnfinishedRecord>(
+    `id, uid, name, ${IS_RESCUE} AS isRescue`,
+    `${IS_RESCUE} DESC, id DESC`,
+  );
+  /** Reads the index alone. */
+  readonly #ids = this.#ofGroups<{ readonly id: number }>("id", "id DESC");
   readonly #one = this.prepare<UnfinishedRecord>(
     `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE id = ?`,
   );
@@ -114,8 +119,7 @@ export class UnfinishedInterventions extends Store {
    * Before the limit, so that newer burglaries do not hide a fire.
    */
   worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
-    const { isAlarm, isAhead } = selectionOf(group);
-    return (isAhead ? this.#ahead : this.#started).all({ isAlarm, startedMs, limit });
+    return this.#worst[group].all({ startedMs, limit });
   }
 
   /**
@@ -123,9 +127,7 @@ export class UnfinishedInterventions extends Store {
    * @throws SqliteError if the index is damaged
    */
   readable(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
-    const { isAlarm, isAhead } = selectionOf(group);
-    const ids = (isAhead ? this.#aheadIds : this.#startedIds).all({ isAlarm, startedMs, limit });
-    return ids.flatMap((id) => {
+    return this.#ids[group].all({ startedMs, limit }).flatMap(({ id }) => {
       try {
         return this.#one.all(id);
       } catch (error) {
@@ -155,24 +157,18 @@ export class UnfinishedInterventions extends Store {
     return this.#details.get(id);
   }
 
-  /** Reads the index alone. */
-  #idsThat(condition: string): Statement<unknown[], number> {
-    return this.prepare<number>(
-      `SELECT id FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition} ORDER BY id DESC LIMIT :limit`,
-    ).pluck();
+  /** A statement for each group: SQLite compares the expression of the index with a number. */
+  #ofGroups<Row>(columns: string, order: string): Record<keyof UnfinishedCounts, Statement<unknown[], Row>> {
+    const of = (isAlarm: 0 | 1, condition: string) =>
+      this.prepare<Row>(
+        `SELECT ${columns} FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = ${isAlarm} AND ${condition}
+         ORDER BY ${order} LIMIT :limit`,
+      );
+    return {
+      alarms: of(1, HAS_BEGUN),
+      alarmsAhead: of(1, `NOT ${HAS_BEGUN}`),
+      work: of(0, HAS_BEGUN),
+      workAhead: of(0, `NOT ${HAS_BEGUN}`),
+    };
   }
-
-  #worstThat(condition: string): Statement<unknown[], UnfinishedRecord> {
-    return this.prepare(
-      `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm AND ${condition}
-       ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT :limit`,
-    );
-  }
-}
-
-function selectionOf(group: keyof UnfinishedCounts): { readonly isAlarm: 0 | 1; readonly isAhead: boolean } {
-  return {
-    isAlarm: group === "alarms" || group === "alarmsAhead" ? 1 : 0,
-    isAhead: group === "alarmsAhead" || group === "workAhead",
-  };
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-index.ts";
-import type { PageOverlay } from "./pages.ts";
+import { DEFAULT_PAGE_BYTES, type PageOverlay } from "./pages.ts";
 
 /*
  * Inspects the write-ahead log before SQLite opens it. SQLite applies the intact part from the beginning and
@@ -50,16 +50,15 @@ export function logCensus(path: string): LogCensus | undefined {
   const flushed = isOwn ? index.flushed : 0;
   if (whole >= committed || flushed >= committed) return undefined;
   const isTorn = !isOwn && frames.slice(whole, committed).filter(({ commits }) => commits).length === 1;
-  const version = (until: number, lostPages: number): LogVersion => ({ ...versionOf(log, until), lostPages });
   const wrong = frames.slice(0, committed).filter(({ isWhole }) => !isWhole).length;
   const isAllThere = frames.length >= committed && !isTorn;
   return {
     isTorn,
     versions: [
-      ...(isAllThere ? [version(committed, wrong)] : []),
+      ...(isAllThere ? [versionOf(log, committed, wrong)] : []),
       // Never replace a page by an older state than the one already checkpointed.
-      ...(whole >= flushed ? [version(whole, committed - whole)] : []),
-      version(0, committed - flushed),
+      ...(whole >= flushed ? [versionOf(log, whole, committed - whole)] : []),
+      versionOf(log, 0, committed - flushed),
     ],
   };
 }
@@ -72,10 +71,7 @@ export function versionsOf(path: string): readonly LogVersion[] {
   const log = readLog(`${path}-wal`, readIndex(`${path}-shm`));
   if (log === undefined) return [{ overlay: new Map(), pageCount: null, pageBytes: 0, lostPages: 0 }];
   const whole = intactUntil(log.frames);
-  return [
-    { ...versionOf(log, whole), lostPages: 0 },
-    { ...versionOf(log, 0), lostPages: whole },
-  ];
+  return [versionOf(log, whole, 0), versionOf(log, 0, whole)];
 }
 
 /**
@@ -93,7 +89,7 @@ const REUSES_MAX = 1_000;
 /** The commits of the missing log are lost; the present log is older or of another database. */
 function censusOfOtherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
   const lostPages = frames - flushed;
-  const versions = [0, intactUntil(log.frames)].map((until) => ({ ...versionOf(log, until), lostPages }));
+  const versions = [0, intactUntil(log.frames)].map((until) => versionOf(log, until, lostPages));
   return { isTorn: false, versions };
 }
 
@@ -136,8 +132,6 @@ function readLog(path: string, index: LogIndex | undefined): Log | undefined {
   const frames = framesOf(bytes, { pageBytes, salt, isBigEndian, isHeaderIntact: isWhole }, seeds);
   return { salt, pageBytes, frames };
 }
-
-const DEFAULT_PAGE_BYTES = 4096;
 
 function pageBytesOf(stored: number): number {
   return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : DEFAULT_PAGE_BYTES;
@@ -212,7 +206,7 @@ function certainEnd(frames: readonly Frame[], whole: number): number {
   return isCertain ? lastCommit(frames) : 0;
 }
 
-function versionOf({ frames, pageBytes }: Log, until: number): Omit<LogVersion, "lostPages"> {
+function versionOf({ frames, pageBytes }: Log, until: number, lostPages: number): LogVersion {
   const used = frames.slice(0, until);
   const highest = Math.max(0, ...used.map(({ page, isWhole }) => (isWhole ? page : 0)));
   const overlay = new Map<number, Uint8Array>();
@@ -221,7 +215,7 @@ function versionOf({ frames, pageBytes }: Log, until: number): Omit<LogVersion, 
   const last = used.at(-1);
   const pageCount = last?.isWhole === true && last.commits ? last.pageCount : null;
   if (pageCount !== null) for (const page of overlay.keys()) if (page > pageCount) overlay.delete(page);
-  return { overlay, pageCount, pageBytes };
+  return { overlay, pageCount, pageBytes, lostPages };
 }
 
 /** The most frequent salt of the frames, if the header of the log is unreadable. */

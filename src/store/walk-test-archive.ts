@@ -3,6 +3,7 @@ import { Store } from "./database.ts";
 import type { TestedZone } from "./overrides.ts";
 import { transaction } from "./transaction.ts";
 import {
+  ENDED,
   isIntact,
   WALK_TESTS_MAX,
   type EndedWalkTest,
@@ -28,9 +29,7 @@ export class WalkTestArchive extends Store {
     "SELECT result AS text, sha256 FROM walk_test_results ORDER BY ended_wall DESC, seq DESC",
   );
   readonly #ended = this.prepare<EndedWalkTest>(
-    `SELECT number AS id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
-       zone_count AS zones, tested_count AS tested, sha256
-     FROM walk_test_results WHERE number < ? ORDER BY number DESC, seq DESC`,
+    `SELECT number AS id, ${ENDED} FROM walk_test_results WHERE number < ? ORDER BY number DESC, seq DESC`,
   );
 
   /**

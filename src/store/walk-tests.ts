@@ -55,6 +55,10 @@ export interface EndedWalkTest {
   readonly sha256: string | null;
 }
 
+/** The columns of an `EndedWalkTest` after its number. */
+export const ENDED = `who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy, zone_count AS zones,
+  tested_count AS tested, sha256`;
+
 /** The trips of a zone in a test. Wall clock, milliseconds since 1970. */
 export interface ZoneTrips {
   readonly zoneId: string;
@@ -70,7 +74,8 @@ export class WalkTestStore extends Store {
        ended_wall AS endedWallMs, zones_at_start AS zones FROM walk_tests ORDER BY id DESC LIMIT 1`,
   );
   readonly #start = this.prepare(
-    "INSERT INTO walk_tests(who, after_seq, since_wall, until_wall, zones_at_start) VALUES(?, ?, ?, ?, ?)",
+    `INSERT INTO walk_tests(who, after_seq, since_wall, until_wall, zones_at_start)
+     VALUES(:who, :afterSeq, :sinceWallMs, :untilWallMs, :zones)`,
   );
   readonly #extend = this.prepare("UPDATE walk_tests SET until_wall = ? WHERE id = ?");
   readonly #end = this.prepare(
@@ -86,14 +91,10 @@ export class WalkTestStore extends Store {
     "SELECT result AS text, sha256 FROM walk_tests WHERE id = ? AND result IS NOT NULL",
   );
   readonly #ended = this.prepare<EndedWalkTest>(
-    `SELECT id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
-       zone_count AS zones, tested_count AS tested, sha256
-     FROM walk_tests WHERE ended_wall IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
+    `SELECT id, ${ENDED} FROM walk_tests WHERE ended_wall IS NOT NULL AND id < ? ORDER BY id DESC LIMIT ?`,
   );
   readonly #withResult = this.prepare<EndedWalkTest>(
-    `SELECT id, who, since_wall AS sinceWallMs, ended_wall AS endedWallMs, ended_by AS endedBy,
-       zone_count AS zones, tested_count AS tested, sha256
-     FROM walk_tests WHERE result IS NOT NULL AND ended_wall IS NOT NULL ORDER BY id`,
+    `SELECT id, ${ENDED} FROM walk_tests WHERE result IS NOT NULL AND ended_wall IS NOT NULL ORDER BY id`,
   );
 
   /** The running test, or the last one. */
@@ -104,15 +105,8 @@ export class WalkTestStore extends Store {
 
   /** @returns the test with its number */
   start(test: Omit<WalkTest, "id" | "endedWallMs">): WalkTest {
-    const { who, afterSeq, sinceWallMs, untilWallMs } = test;
     const zones = test.zones.map(({ id, name, kind }) => ({ id, name, kind }));
-    const { lastInsertRowid } = this.#start.run(
-      who,
-      afterSeq,
-      sinceWallMs,
-      untilWallMs,
-      JSON.stringify(zones),
-    );
+    const { lastInsertRowid } = this.#start.run({ ...test, zones: JSON.stringify(zones) });
     return { ...test, zones, id: Number(lastInsertRowid), endedWallMs: null };
   }
 

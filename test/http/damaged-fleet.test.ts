@@ -1,7 +1,7 @@
 import request from "supertest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SiteView } from "../../src/generated/types.ts";
-import { scopeOf } from "../../src/store/accounts.ts";
+import { objectivesIn } from "../../src/store/accounts.ts";
 import { TestApp } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
 
@@ -41,8 +41,8 @@ test("a site with a damaged report is listed beside the others, and its next rep
 
 test("an account keeps those of its objectives that can still be read, and gets no further ones", () => {
   const [first, second] = [1, 23].map((id) => ({ type: "obiective/cladiri", id }));
-  expect(scopeOf('["obiective/cladiri/1","obiective/cladiri/23"]')).toEqual([first, second]);
-  expect(scopeOf('Z"obiective/cladiri/1","obiective/cladiri/23"]')).toEqual([first, second]);
-  expect(scopeOf('["obiective/cladiri/1"l"obiective/cladirh/23"]')).toEqual([first]);
-  for (const text of ["", "~", "7", "null", '{"a":1}']) expect(scopeOf(text)).toEqual([]);
+  expect(objectivesIn('["obiective/cladiri/1","obiective/cladiri/23"]')).toEqual([first, second]);
+  expect(objectivesIn('Z"obiective/cladiri/1","obiective/cladiri/23"]')).toEqual([first, second]);
+  expect(objectivesIn('["obiective/cladiri/1"l"obiective/cladirh/23"]')).toEqual([first]);
+  for (const text of ["", "~", "7", "null", '{"a":1}']) expect(objectivesIn(text)).toEqual([]);
 });

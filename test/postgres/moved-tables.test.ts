@@ -3,7 +3,6 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { PostgresConnections } from "../../src/postgres/connection.ts";
 import { migrate } from "../../src/postgres/migrations.ts";
 import {
-  COLUMNS_OF_ONE_SIDE,
   MOVED_TABLES,
   REBUILT_TABLE,
   TABLES_LEFT_BEHIND,
@@ -17,6 +16,16 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
 /* A move to PostgreSQL must forget no table and no column, whichever database a later release adds it to. */
+
+/** Columns that only one of the databases has, in tables that both have, and why. */
+const COLUMNS_OF_ONE_SIDE: Readonly<Record<string, string>> = {
+  "interventions.checksum": "detects a damaged file; PostgreSQL has checksums of its own",
+  "accounts.checksum": "as that of interventions",
+  "events.tx": "the transaction that has written the row",
+  "audit.tx": "the transaction that has written the row",
+  "sites.rev": "detects a report that another process has stored",
+  "retention_clock.ran_at": "shared by several processes",
+};
 
 /** Columns with their types, by table. The types of SQLite are not compared. */
 type Schema = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -16,24 +16,20 @@ export function enrolmentRoutes(
   guard: readonly RequestHandler[],
   enrolments: Enrolments,
 ): void {
-  const invite = async (request: Request, response: Response): Promise<void> => {
-    const invitation = validated(validateSiteInvitation, request.body);
-    response.status(201).json(await enrolments.invite(invitation, requestActor(request)));
-  };
+  const invite = (request: Request) =>
+    enrolments.invite(validated(validateSiteInvitation, request.body), requestActor(request));
   addResource(router, "/enrolments", guard, {
     get: json(() => enrolments.list()),
-    post: [readBody, invite],
+    post: [readBody, json(invite, 201)],
   });
-  const claim = async (request: Request, response: Response): Promise<void> => {
-    const body = validated(validateEnrolmentClaim, request.body);
-    response.status(201).json(await enrolments.claim(body, request.ip ?? "control socket"));
-  };
+  const claim = (request: Request) =>
+    enrolments.claim(validated(validateEnrolmentClaim, request.body), request.ip ?? "control socket");
   const revoke = async (site: string, request: Request, response: Response): Promise<void> => {
     await enrolments.revoke(site, requestActor(request));
     response.status(204).end();
   };
   addResource(router, "/enrolments/claim", PUBLIC, {
-    post: [readBody, claim],
+    post: [readBody, json(claim, 201)],
     // `claim` may be the reference of a site, which must be revocable too.
     delete: [...guard, (request: Request, response: Response) => revoke("claim", request, response)],
   });

@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import type { ErrorRequestHandler, Request, Response, RequestHandler, Router } from "express";
 import { isoTime } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
-import { silentSecondsFor, type SilenceTimes } from "../../domain/site-silence.ts";
+import { silentSecondsFor } from "../../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../../domain/site-state.ts";
 import type { FleetSummary, RecordSite, SiteDetail, SiteView } from "../../generated/types.ts";
 import { validateSiteReport } from "../../generated/validators.js";
 import type { Fleet } from "../../service/fleet.ts";
-import type { SiteScopes } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
 import type { SiteQuery } from "../../store/sites.ts";
+import type { AppParts } from "../app.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
 import { idsOf } from "../list-filters.ts";
 import { changesSites, reportIgnoredParameters } from "../list-parameters.ts";
-import { listBody, pagingOf, parametersOf } from "../lists.ts";
+import { listBody, oneOf, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idFromPath, json } from "../resource.ts";
 
 /** Response header of a sign-in by which a site knows that this centre accepts reports, with the version of their format. */
@@ -29,15 +29,7 @@ export const SITE_REPORTS_HEADER = { name: "Site-Reports", value: "1" } as const
 export function fleetRoutes(
   router: Router,
   { guard, deleteGuard }: { guard: readonly RequestHandler[]; deleteGuard: readonly RequestHandler[] },
-  {
-    fleet,
-    siteScopes,
-    silenceTimes,
-  }: {
-    readonly fleet: Fleet;
-    readonly siteScopes: SiteScopes;
-    readonly silenceTimes: () => SilenceTimes;
-  },
+  { fleet, siteScopes, silenceTimes }: Pick<AppParts, "fleet" | "siteScopes" | "silenceTimes">,
 ): void {
   addResource(router, "/site-reports", guard, {
     post: [readBody, (request, response) => takeReport(fleet, request, response)],
@@ -130,20 +122,14 @@ function siteQueryOf(request: Request): SiteQuery {
   return {
     levels,
     ...(silent === null ? {} : { isSilent: oneOf("silent", silent, ["0", "1"]) === "1" }),
-    ...(search === undefined ? {} : { search }),
-    ...(site === undefined ? {} : { ref: site }),
+    search,
+    ref: site,
     sort: oneOf("_sort", parameters.get("_sort") ?? "level", SORTS),
     descending:
       oneOf("_order", (parameters.get("_order") ?? "ASC").toUpperCase(), ["ASC", "DESC"]) === "DESC",
     start,
     end,
   };
-}
-
-function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === text);
-  if (found === undefined) throw new AppError("invalid", `${name} must be one of ${allowed.join(", ")}`);
-  return found;
 }
 
 function siteView(site: SiteState): SiteView {

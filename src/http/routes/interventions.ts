@@ -5,9 +5,10 @@ import { changedFields, type InterventionCreate } from "../../domain/interventio
 import { validateInterventionCreate } from "../../generated/validators.js";
 import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
 import { recordsInScope } from "../../service/scoped-records.ts";
-import { scopeOfSite, type SiteScopes } from "../../service/site-scopes.ts";
+import { scopeOfSite } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
 import type { InterventionQuery } from "../../store/intervention-query.ts";
+import type { AppParts } from "../app.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
@@ -25,14 +26,7 @@ export const DELETION_REPORTING_HEADER = { name: "Deletion-Reporting", value: "1
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
 
-interface InterventionRouteParts {
-  readonly records: Records;
-  /** IANA zone of dates without an offset. */
-  readonly timezone: string;
-  readonly siteScopes: SiteScopes;
-  /** Whether the records are sent to a dispatch centre. */
-  readonly hasUpstream: () => boolean;
-}
+type InterventionRouteParts = Pick<AppParts, "records" | "timezone" | "siteScopes" | "hasUpstream">;
 
 /** Routes of interventions: list, create, read, change, delete. */
 export function interventionRoutes(
@@ -98,11 +92,7 @@ async function listQueryOf(
   const sync = hasOutbox ? syncGroupOf(parameters) : undefined;
   const site = siteOf(parameters);
   const scope = site === undefined ? undefined : await scopeOfSite(site, principalOf(request), siteScopes);
-  return {
-    ...interventionQueryOf(parameters, timezone),
-    ...(sync === undefined ? {} : { sync }),
-    ...(scope === undefined ? {} : { scope }),
-  };
+  return { ...interventionQueryOf(parameters, timezone), sync, scope };
 }
 
 async function create(records: Records, request: Request, response: Response): Promise<void> {
