@@ -11,11 +11,14 @@ import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 
 /**
- * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one
- * of the same attempt may have been applied.
+ * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one of the same
+ * attempt may have been applied. A second conflict in a row may be one with the record that the attempt has created, if a
+ * proxy has delivered it twice.
  */
 export function effectiveOutcome(entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
-  return outcome.event !== "applied" && entry.sends > 1 ? { ...outcome, event: "ambiguous" } : outcome;
+  const isConflictAgain = outcome.code === "409" && entry.lastCode === "409";
+  const mayBeThere = entry.sends > 1 || isConflictAgain;
+  return outcome.event !== "applied" && mayBeThere ? { ...outcome, event: "ambiguous" } : outcome;
 }
 
 /**

@@ -68,9 +68,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
   if (status === 404) return missing(method, reply, details);
-  // A conflict with the record that an earlier delivery of the same POST has created: the search finds it.
-  if (status === 409 && method === "POST") return { ...details, event: "ambiguous", link: "ok" };
-  if (status === 409 || status === PRECONDITION_FAILED)
+  if (status === CONFLICT || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
   if (REJECTIONS.has(status)) return { ...details, event: "refused", link: "ok" };
@@ -159,6 +157,7 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 
 /** Codes of a request that the server does not permit or does not know, or of a record that it no longer has. */
 const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]);
+const CONFLICT = 409;
 /** The record has another version than the request named. */
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
@@ -172,10 +171,10 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
     return reply.status === 204 || (reply.status === 200 && isJson(reply))
       ? { ...details, event: "removed", link: "ok" }
       : notTheApi;
-  // A page or a redirect may follow a record that was created: some servers send the client on to it.
-  const unexpected: WriteOutcome =
-    method === "POST" && reply.status < 400 ? { ...notTheApi, event: "ambiguous" } : notTheApi;
-  if (reply.status !== (method === "POST" ? 201 : 200)) return unexpected;
+  if (reply.status !== (method === "POST" ? 201 : 200))
+    return method === "POST" && (isNotAPage(reply) || leadsToARecord(reply))
+      ? { ...notTheApi, event: "ambiguous" }
+      : notTheApi;
   const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
     return {
@@ -185,7 +184,20 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
       record: { id: record.id, json: JSON.stringify(keptOf({ ...record })) },
       echoesKey: reply.headers["idempotency-key"] !== undefined,
     };
-  return isJson(reply) ? { ...details, event: "ambiguous", link: "unreachable" } : unexpected;
+  if (isJson(reply)) return { ...details, event: "ambiguous", link: "unreachable" };
+  // Sign-in pages come with 200. A 201 may have created a record, even if its body was damaged.
+  return method === "POST" ? { ...notTheApi, event: "ambiguous" } : notTheApi;
+}
+
+/** A success without an HTML page, such as the sign-in page of a public network. */
+function isNotAPage({ status, headers }: Answered): boolean {
+  const isPage = /^(?:text\/html|application\/xhtml)\b/i.test(headers["content-type"] ?? "");
+  return status >= 200 && status < 300 && !isPage;
+}
+
+/** A redirect to one record: it was created. A redirect to a sign-in page leads elsewhere. */
+function leadsToARecord({ status, headers }: Answered): boolean {
+  return status >= 300 && status < 400 && /\/interventii\/[^/?#]+$/.test(headers["location"] ?? "");
 }
 
 function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
