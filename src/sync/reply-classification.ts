@@ -68,7 +68,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
   if (status === 404) return missing(method, reply, details);
-  if (status === CONFLICT || status === PRECONDITION_FAILED)
+  if (status === 409 || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
   if (REJECTIONS.has(status)) return { ...details, event: "refused", link: "ok" };
@@ -157,7 +157,6 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 
 /** Codes of a request that the server does not permit or does not know, or of a record that it no longer has. */
 const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]);
-const CONFLICT = 409;
 /** The record has another version than the request named. */
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
