@@ -96,6 +96,21 @@ describe("an alarm", () => {
     },
   );
 
+  test("without a response is found at a centre whose list shows no texts and no dates", async () => {
+    centre.instead = ({ method, path }) => {
+      if (method !== "GET" || !path.startsWith("/interventii?")) return undefined;
+      const rows = [...centre.rows.values()]
+        .sort((a, b) => b.id - a.id)
+        .map(({ id, name }) => ({ id, name }));
+      return json(200, rows.slice(Number(query(path).get("_start")), Number(query(path).get("_end"))));
+    };
+    loseFirstPost({ isStored: true });
+    const { id } = site.create({ priority: "high", dateStart: "2026-11-20T10:00:00Z" });
+    await twoHours();
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(centre.rows.size).toBe(1);
+  });
+
   test("that a proxy delivers twice is linked if the centre rejects the second delivery as a conflict", async () => {
     const isThere = ({ body }: ReceivedRequest): boolean =>
       [...centre.rows.values()].some(({ notes }) => notes === (JSON.parse(body) as { notes: string }).notes);

@@ -21,7 +21,7 @@ export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): W
 }
 
 /** The result of a search through the centre's records. */
-type SearchOutcome =
+export type SearchOutcome =
   | {
       readonly kind: "complete";
       /** Every record above the watermark, and those below it that may have been created since. */

@@ -15,6 +15,7 @@ import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
+import { withTexts } from "./shortened-rows.ts";
 import { asUnread, INCOMPLETE_LISTS, recordsAbove, watermarkOf } from "./record-search.ts";
 
 /** Decides on a POST that may have been applied: adopt the record, wait for it, or send it again. */
@@ -28,7 +29,8 @@ export class UnconfirmedPost {
   /** @returns the entry to send again now; undefined if not */
   async resolve(asked: OutboxEntry): Promise<OutboxEntry | undefined> {
     const { store, centre, linkFaults } = this.#context;
-    const found = await recordsAbove(centre.of(asked), watermarkOf(asked));
+    const list = await recordsAbove(centre.of(asked), watermarkOf(asked));
+    const found = await withTexts(centre.of(asked), list, store.sentOf(asked));
     const isWhole = found.kind === "complete";
     const isLinkOpen = await linkFaults.noteList(isWhole ? REACHED : found.outcome);
     return store.write(() => {
