@@ -31,7 +31,7 @@ const statuses = (...all: number[]): readonly number[] => all;
 
 /** Responses of a gateway that has not forwarded the request. */
 const GATEWAY: readonly Fault[] = [
-  ...statuses(400, 403, 404, 413, 415, 422, 401, 429, 405).flatMap((status) =>
+  ...statuses(400, 403, 404, 413, 415, 422, 401, 409, 429, 405).flatMap((status) =>
     (["interface", "gateway"] as const).map((shape) =>
       fault(`${status} in the ${shape} error body`, { kind: "answer", status, shape }),
     ),
@@ -39,15 +39,12 @@ const GATEWAY: readonly Fault[] = [
   ...statuses(403, 404, 413).map((status) =>
     fault(`${status} as a page`, { kind: "answer", status, shape: "html" }),
   ),
+  fault("a sign-in page of a network", { kind: "portal" }),
+  fault("a redirect", { kind: "redirect" }),
 ];
 
 /** Ambiguous responses to a request that was not applied. */
 const BEFORE: readonly Fault[] = [
-  ...(["interface", "gateway"] as const).map((shape) =>
-    slow(`409 in the ${shape} error body`, { kind: "answer", status: 409, shape }),
-  ),
-  slow("a sign-in page of a network", { kind: "portal" }),
-  slow("a redirect", { kind: "redirect" }),
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
       slow(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, not applied`, {
@@ -64,8 +61,6 @@ const BEFORE: readonly Fault[] = [
 
 /** The same for a request that was applied. */
 const AFTER: readonly Fault[] = [
-  fault("409, applied", { kind: "answer", status: 409, shape: "interface", isAfter: true }),
-  fault("a redirect, applied", { kind: "redirect", isAfter: true }),
   ...statuses(500, 502, 503).flatMap((status) =>
     (["interface", "html"] as const).map((shape) =>
       fault(`${status} ${shape === "html" ? "in HTML" : "in JSON"}, applied`, {
