@@ -1,11 +1,12 @@
 import { withinCalendar } from "./clock.ts";
 
 /**
- * Date-times of the API: `YYYY-MM-DDTHH:MM[:SS[.fff]][Z|±HH:MM]`; without an offset, local time of the site. They are
- * stored and returned as sent, together with the instant for sorting and comparing.
+ * Date-times of the API: `YYYY-MM-DDTHH:MM[:SS[.f]][Z|±HH:MM]` with up to nine digits of a second; without an offset,
+ * local time of the site. They are stored and returned as sent, together with the instant, in whole milliseconds, for
+ * sorting and comparing.
  */
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?(Z|[+-]\d{2}:\d{2})?$/;
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
  * Reads a date-time of the API.
@@ -22,7 +23,7 @@ export function parseDateTime(text: string, timeZone: string): number | undefine
     number,
   ];
   const second = Number(match[6] ?? 0);
-  const milliseconds = Number((match[7] ?? "").padEnd(3, "0"));
+  const milliseconds = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
   if (year < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const asUtcMs = utcMs(year, month, day, hour, minute, second, milliseconds);
   // Date.UTC turns 30 February into 2 March, so compare the result with the input.

@@ -39,13 +39,15 @@ const DISPATCHER_OWNED_FIELDS: ReadonlySet<string> = new Set([
   "ambulance",
   "firetruck",
 ]);
+/** Two fields, one value: a type of one side with an id of the other is a third building. Both are sent together too. */
+const OBJECTIVE_FIELDS = ["objectiveType", "objectiveId"] as const;
 const STATUS_ORDER = ["planned", "in_progress", "done"];
 
 /**
  * Merges field by field. A change on one side is taken. If both sides have changed a field, the dispatcher decides crews,
  * services and times, the status that is further along wins, and local texts win. If a dispatcher sets a record done that
  * a new trip has joined here, the record is open again. Notes are merged by lines, because dispatchers edit them while
- * zones add lines.
+ * zones add lines. The objective is one value.
  */
 export function merge(sides: MergeSides): Merged {
   const { agreed } = sides;
@@ -53,8 +55,8 @@ export function merge(sides: MergeSides): Merged {
   const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
   for (const field of INTERVENTION_FIELDS) {
-    const { here, there, hereChanged, thereChanged, isInFlight } = compare(sides, field);
-    if (same(here, there)) continue;
+    const { here, there, isSame, hereChanged, thereChanged, isInFlight } = compare(sides, field);
+    if (isSame) continue;
     if (isInFlight || (hereChanged && !thereChanged)) push[field] = here;
     else if (thereChanged && !hereChanged) applyLocally[field] = there;
     else if (thereChanged && hereChanged) {
@@ -67,7 +69,7 @@ export function merge(sides: MergeSides): Merged {
       const kept = winner(field, here, there);
       if (kept === "here") push[field] = here;
       else applyLocally[field] = there;
-      conflicts.push({ field, here, there, kept });
+      if (!same(here, there)) conflicts.push({ field, here, there, kept });
     }
   }
   return reopened(sides, { push, applyLocally, conflicts });
@@ -90,17 +92,40 @@ function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged
   };
 }
 
-function compare(
+interface Comparison {
+  readonly here: unknown;
+  readonly there: unknown;
+  readonly isSame: boolean;
+  readonly hereChanged: boolean;
+  readonly thereChanged: boolean;
+  readonly isInFlight: boolean;
+}
+
+function compare(sides: MergeSides, field: keyof InterventionFields): Comparison {
+  const own = compareAlone(sides, field);
+  if (field !== "objectiveType" && field !== "objectiveId") return own;
+  const parts = OBJECTIVE_FIELDS.map((part) => compareAlone(sides, part));
+  return {
+    ...own,
+    isSame: parts.every(({ isSame }) => isSame),
+    hereChanged: parts.some(({ hereChanged }) => hereChanged),
+    thereChanged: parts.some(({ thereChanged }) => thereChanged),
+    isInFlight: parts.some(({ isInFlight }) => isInFlight),
+  };
+}
+
+function compareAlone(
   { local, agreed, base, upstream, inFlightValues }: MergeSides,
   field: keyof InterventionFields,
-) {
+): Comparison {
   const here = local[field];
   // A field missing from the centre's response is unchanged.
   const there = upstream[field] === undefined ? base[field] : upstream[field];
   const thereChanged =
     there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
   const isInFlight = thereChanged && (inFlightValues[field] ?? []).some((value) => same(value, there));
-  return { here, there, hereChanged: !same(here, agreed[field]), thereChanged, isInFlight };
+  const [isSame, hereChanged] = [same(here, there), !same(here, agreed[field])];
+  return { here, there, isSame, hereChanged, thereChanged, isInFlight };
 }
 
 /**

@@ -40,6 +40,35 @@ function sides(
 const LATER = "2026-11-21T08:00:00Z";
 const LATEST = "2026-11-21T09:00:00Z";
 
+describe("the objective, which is a type with an id", () => {
+  const there = { objectiveType: "obiective/bunuri", objectiveId: 1 } as const;
+
+  test.each<[what: string, change: Partial<InterventionFields>]>([
+    ["of another type", { objectiveType: "obiective/bunuri" }],
+    ["of another id", { objectiveId: 2 }],
+  ])("%s is taken and sent whole: half of it is another one, or rejected", (_what, change) => {
+    const { objectiveType, objectiveId } = { ...COMMON, ...change };
+    const whole = { objectiveType, objectiveId };
+    expect(merge(sides(change, {}))).toEqual({ push: whole, applyLocally: {}, conflicts: [] });
+    expect(merge(sides({}, change))).toEqual({ push: {}, applyLocally: whole, conflicts: [] });
+  });
+
+  test("never becomes the type of one side with the id of the other", () => {
+    expect(merge(sides({ objectiveId: 2 }, { objectiveType: there.objectiveType }))).toEqual({
+      push: { objectiveType: "obiective/cladiri", objectiveId: 2 },
+      applyLocally: {},
+      conflicts: [
+        { field: "objectiveType", here: "obiective/cladiri", there: "obiective/bunuri", kept: "here" },
+        { field: "objectiveId", here: 2, there: 1, kept: "here" },
+      ],
+    });
+  });
+
+  test("that both sides have changed alike stays", () => {
+    expect(merge(sides(there, there))).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
+  });
+});
+
 describe("a field changed on one side", () => {
   test.each<[field: string, value: unknown]>([
     ["name", "Smoke"],
@@ -49,7 +78,6 @@ describe("a field changed on one side", () => {
     ["status", "in_progress"],
     ["priority", "high"],
     ["type", "repair"],
-    ["objectiveId", 2],
     ["crews", 2],
     ["police", true],
     ["notes", "seen"],

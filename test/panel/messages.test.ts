@@ -184,7 +184,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "chip expander: the GPIO chip /dev/gpiochip2 cannot be opened: EACCES. Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw). Not read: usa, hol.",
     ),
   ).toBe(
-    "cipul expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd permiteți accesul la dispozitiv în unitate (DeviceAllow=char-gpiochip rw). Zone necitite: usa, hol",
+    "cipul expander: cipul GPIO /dev/gpiochip2 nu poate fi deschis: EACCES. Adăugați utilizatorul în grupul gpio; sub systemd, permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw). Zone necitite: usa, hol",
   );
   expect(
     translateToRomanian(
