@@ -132,16 +132,13 @@ export function createAuthGuards(tokens: TokenService, events: EventNotes): Auth
   const users = requireRight(isUser, "the account of a site may use its own objectives and records only");
   const guard = (...rights: RightCheck[]): RequestHandler[] => [admit(tokens, rights)];
   const token = guard();
-  const installation = {
+  const guardsOf = (...further: RightCheck[]): AuthGuards["installation"] => ({
     token,
-    signedIn: guard(ownPassword, users),
-    api: guard(ownPassword, mayUse, users),
-    administrator: guard(ownPassword, mayUse, administers, users),
-  };
-  const signedIn = guard(ownPassword);
-  const api = guard(ownPassword, mayUse);
-  const administrator = guard(ownPassword, mayUse, administers);
-  return { token, signedIn, api, administrator, installation, isStillAuthorized };
+    signedIn: guard(ownPassword, ...further),
+    api: guard(ownPassword, mayUse, ...further),
+    administrator: guard(ownPassword, mayUse, administers, ...further),
+  });
+  return { ...guardsOf(), installation: guardsOf(users), isStillAuthorized };
 }
 
 /** Maximum length of a rejected path in the event log. */

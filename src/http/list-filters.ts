@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { AppError } from "../domain/errors.ts";
 import { SYNC_GROUPS, type SyncGroup } from "../domain/sync-group.ts";
-import { oneOf, parametersOf } from "./lists.ts";
+import { parametersOf } from "./lists.ts";
 
 /* Filters of the list of interventions that the contract does not have. */
 
@@ -14,6 +14,13 @@ export function syncGroupOf(parameters: URLSearchParams): SyncGroup | undefined 
 /** The reference of a site: `site`. @throws AppError `invalid` */
 export function siteOf(parameters: URLSearchParams): string | undefined {
   return only(parameters, "site");
+}
+
+/** A value of a request that must be one of some words. @throws AppError `invalid` */
+export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined) throw new AppError("invalid", `${name} must be one of ${allowed.join(", ")}`);
+  return found;
 }
 
 function only(parameters: URLSearchParams, name: string): string | undefined {

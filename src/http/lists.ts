@@ -193,13 +193,6 @@ function numberOf(field: string, value: string): number {
   return Number(value);
 }
 
-/** A value of a request that must be one of some words. @throws AppError `invalid` */
-export function oneOf<T extends string>(name: string, value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value);
-  if (found === undefined) throw new AppError("invalid", `${name} must be one of ${allowed.join(", ")}`);
-  return found;
-}
-
 /** Name of an order beyond the fields of a record: priorities as low, medium, high. */
 const PRIORITY_RANK = "priorityRank";
 

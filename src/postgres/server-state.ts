@@ -5,7 +5,6 @@ import { STEPS } from "./schema.ts";
 export interface ServerState {
   /** Such as `17.2`. */
   readonly version: string;
-  /** Whether it is a standby. */
   readonly isStandby: boolean;
   /** The settings without which it loses acknowledged transactions at a power cut, of those that are off. */
   readonly unsafeSettings: readonly string[];

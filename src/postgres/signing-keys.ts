@@ -57,8 +57,7 @@ export class PostgresSigningKeys {
   /** Adds a key that signs from half a minute later. The current one becomes the previous one; older ones are deleted. */
   async rotate(key: string): Promise<void> {
     await this.#connections.transaction(async (queries) => {
-      await queries.query("LOCK TABLE signing_keys");
-      await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
+      await keepNewest(queries);
       await queries.query(
         `INSERT INTO signing_keys(id, key, created_at) SELECT coalesce(max(id), 0) + 1, $1, ${SERVER_NOW} FROM signing_keys`,
         [key],
@@ -68,10 +67,7 @@ export class PostgresSigningKeys {
 
   /** Deletes all keys but the newest, which signs at once. */
   async revokePrevious(): Promise<void> {
-    await this.#connections.transaction(async (queries) => {
-      await queries.query("LOCK TABLE signing_keys");
-      await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
-    });
+    await this.#connections.transaction(keepNewest);
   }
 
   async #find(): Promise<SharedKeys | undefined> {
@@ -82,4 +78,9 @@ export class PostgresSigningKeys {
     if (!current) return undefined;
     return { current: current.key, others: rows.filter((row) => row !== current).map(({ key }) => key) };
   }
+}
+
+async function keepNewest(queries: Queries): Promise<void> {
+  await queries.query("LOCK TABLE signing_keys");
+  await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
 }

@@ -5,7 +5,7 @@ import { validatePasswordChange } from "../generated/validators.js";
 import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
-import { oneOf } from "../http/lists.ts";
+import { oneOf } from "../http/list-filters.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { AccountView, PersonView } from "./administration-view.ts";
 import { requestObject } from "./request-parameters.ts";

@@ -17,7 +17,6 @@ import {
 import type { ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 
-/** Facts from other components of the site. */
 type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "isWalkTest"> & {
   readonly zones: readonly HeadlineZone[];
   readonly outbox: OutboxSummary;
@@ -118,20 +117,18 @@ export class SiteHeadline {
 
   /** Life safety first, then what the dispatch centre does not have, then the newest. */
   #mostUrgent(records: readonly UnfinishedRecord[]): readonly UnfinishedRecord[] {
-    const { config } = this.#parts;
+    const { config, unfinished } = this.#parts;
+    const isKnownThere = ({ id }: UnfinishedRecord): boolean =>
+      this.#readOr(() => unfinished.isArrivedOrClosed(id), false);
     return records
       .map((record) => ({
         record,
         isLifeSafety: record.isRescue === 1 || this.#tripOf(record) === "life-safety",
-        isUndelivered: config.upstream !== null && !this.#isArrivedOrClosed(record.id),
+        isUndelivered: config.upstream !== null && !isKnownThere(record),
       }))
       .toSorted((a, b) => byUrgency(a, b) || b.record.id - a.record.id)
       .slice(0, HEADLINE_ITEMS_MAX)
       .map(({ record }) => record);
-  }
-
-  #isArrivedOrClosed(id: number): boolean {
-    return this.#readOr(() => this.#parts.unfinished.isArrivedOrClosed(id), false);
   }
 
   #isMadeByTrip(record: UnfinishedRecord): boolean {

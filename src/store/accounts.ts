@@ -100,7 +100,6 @@ export class AccountStore extends Store {
     this.#bind.run(objectives === undefined ? null : JSON.stringify(objectives.map(refText)), id);
   }
 
-  /** The account of a site. */
   bySite(ref: string): Account | undefined {
     return toAccount(this.#bySite.get(ref));
   }

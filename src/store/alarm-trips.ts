@@ -1,6 +1,5 @@
 import { Store } from "./database.ts";
 
-/** A trip with its intervention. */
 interface RecordedTrip {
   readonly zoneId: string;
   readonly interventionId: number;

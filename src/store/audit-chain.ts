@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isoTime } from "../domain/clock.ts";
-import { EVENT_NAMES, type EventName, type NewEvent } from "../domain/event.ts";
+import type { EventName, NewEvent } from "../domain/event.ts";
 
 /* The rules of the audit trail, whatever the database: what is audited, and how entries are chained. */
 
@@ -116,11 +116,6 @@ export const NO_CUT: TrailCut = { position: 0, hash: INITIAL_HASH, at: null };
 /** Whether an event is audited. */
 export function isAudited(event: EventName): boolean {
   return AUDITED[event];
-}
-
-/** The names of all audited events. */
-export function auditedEvents(): readonly EventName[] {
-  return EVENT_NAMES.filter(isAudited);
 }
 
 /** Whether repetitions of an event within `REPEAT_WINDOW_MS` are left out. */

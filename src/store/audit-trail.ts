@@ -1,7 +1,8 @@
 import type { Clock } from "../domain/clock.ts";
+import { EVENT_NAMES } from "../domain/event.ts";
 import {
-  auditedEvents,
   chained,
+  isAudited,
   isLimited,
   omissionReason,
   NO_CUT,
@@ -69,7 +70,7 @@ export class AuditTrail extends Store {
        ORDER BY seq`,
     )
       .pluck()
-      .all(JSON.stringify(auditedEvents()));
+      .all(JSON.stringify(EVENT_NAMES.filter(isAudited)));
     if (missing.length === 0) return;
     // Row by row, because all of them may take more memory than a thread has.
     const find = this.prepare<EventRow>(

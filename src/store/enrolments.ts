@@ -54,7 +54,6 @@ export class EnrolmentStore extends Store {
     this.#use.run(nowMs, id);
   }
 
-  /** Removes the unused codes of a site. */
   removeUnused(site: string): void {
     this.#removeUnused.run(site);
   }

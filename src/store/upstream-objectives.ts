@@ -9,7 +9,6 @@ interface ObjectiveListRead {
   readonly generation: number;
   /** Wall clock at its end, milliseconds since 1970. */
   readonly completedAtMs: number;
-  /** Number of objectives. */
   readonly objectives: number;
 }
 

@@ -14,9 +14,9 @@ import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
-import { idsOf } from "../list-filters.ts";
+import { idsOf, oneOf } from "../list-filters.ts";
 import { changesSites, reportIgnoredParameters } from "../list-parameters.ts";
-import { listBody, oneOf, pagingOf, parametersOf } from "../lists.ts";
+import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idFromPath, json } from "../resource.ts";
 
 /** Response header of a sign-in by which a site knows that this centre accepts reports, with the version of their format. */

@@ -50,7 +50,8 @@ async function list(
   // Only a sort field needs the rows to be validated.
   const isKnownToClient = isCurrent && query.sort.length === 0;
   const found = isKnownToClient ? undefined : await objectives.list({ type, query, scope }, closed.signal);
-  response.setHeader("ETag", tagOf(version));
+  // Weak, because compressed and plain responses share it.
+  response.setHeader("ETag", `W/"${version}"`);
   if (isCurrent || !found) {
     response.status(304).end();
     return;
@@ -60,14 +61,6 @@ async function list(
 
 /** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
 const TAGS = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
-
-/**
- * The ETag of a version; weak, because compressed and plain responses share it.
- * @param version printable characters without quotation marks and spaces
- */
-function tagOf(version: string): string {
-  return `W/"${version}"`;
-}
 
 /** Whether the client already has the version, for a 304 response (If-None-Match, RFC 9110, 13.1.2). */
 function isKnown({ headers }: Request, version: string): boolean {
