@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordsInScope } from "../../src/service/scoped-records.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
+import { eventually } from "../support/eventually.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
 /*
@@ -19,6 +20,22 @@ describeOnPostgres("what only the primary has", (server) => {
   const setStandby = async (name: string): Promise<void> => {
     await server.query("postgres", `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await server.query("postgres", "SELECT pg_reload_conf()");
+    if (name !== "") await eventually("commits wait for the standby", waits);
+  };
+  /** Whether a commit waits: the server reads its settings again some time after it was told to. */
+  const waits = async (): Promise<boolean> => {
+    let isOver = false;
+    const commit = server
+      .query("postgres", "SELECT pg_logical_emit_message(true, 'commit', '')")
+      .finally(() => (isOver = true));
+    return eventually("the commit waits, or is over", async () => {
+      const [waiting] = (await server.query(
+        "postgres",
+        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      )) as object[];
+      if (waiting) await commit;
+      return waiting || isOver ? { isWaiting: waiting !== undefined } : undefined;
+    }).then(({ isWaiting }) => isWaiting);
   };
   /** The server as it is after a crash: what it had written is there. */
   const crash = async (): Promise<void> => {
