@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { nowMs } from "./clock.ts";
 import { siteTimeText } from "./date-format.ts";
 import { Header } from "./header.tsx";
@@ -200,7 +200,8 @@ function Navigation({ shown }: { readonly shown: Screen }) {
 }
 
 function Outside() {
-  useEffect(() => {
+  // With the words of the page, before it is drawn: they change together when a user chooses the language.
+  useLayoutEffect(() => {
     document.title = `${t("signIn.title")} · ${t("app.name")}`;
   }, [language.value]);
   return (

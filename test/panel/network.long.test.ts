@@ -17,6 +17,8 @@ describeWithBrowser("the panel on an unreliable network", () => {
     const page = await site.page("zones");
     const { banner } = page;
     await banner.badge("live").shown();
+    // The screen's script is loaded now: a browser does not request it again.
+    await door(page).text("Closed").shown();
     await site.daemon.end("SIGTERM");
     await banner.badge("no connection").shown();
     // What the page shows may be over: it is grey and says from when it is.
@@ -25,6 +27,7 @@ describeWithBrowser("the panel on an unreliable network", () => {
     await site.startAgain();
     await banner.badge("live").shown();
     await page.staleBar.gone();
+    await door(page).text("Closed").shown();
     await trip();
     await door(page).text("Open").shown();
     await restore();
