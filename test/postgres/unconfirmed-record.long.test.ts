@@ -22,7 +22,7 @@ describeOnPostgres("what only the primary has", (server) => {
     await server.query("postgres", "SELECT pg_reload_conf()");
     if (name !== "") await eventually("commits wait for the standby", waits);
   };
-  /** Whether a commit waits: the server reads its settings again some time after it was told to. */
+  /** Whether a commit waits: the server reads its settings some time after `pg_reload_conf` has returned. */
   const waits = async (): Promise<boolean> => {
     let isOver = false;
     const commit = server
