@@ -119,10 +119,10 @@ function compareAlone(
   field: keyof InterventionFields,
 ): Comparison {
   const here = local[field];
+  const known = base[field] === undefined ? agreed[field] : base[field];
   // A field missing from the centre's response is unchanged.
-  const there = upstream[field] === undefined ? base[field] : upstream[field];
-  const thereChanged =
-    there !== undefined && !same(there, base[field] === undefined ? agreed[field] : base[field]);
+  const there = upstream[field] === undefined ? known : upstream[field];
+  const thereChanged = !same(there, known);
   const isInFlight = thereChanged && (inFlightValues[field] ?? []).some((value) => same(value, there));
   const [isSame, hereChanged] = [same(here, there), !same(here, agreed[field])];
   return { here, there, isSame, hereChanged, thereChanged, isInFlight };

@@ -35,6 +35,8 @@ interface ListHabits {
   rowsMax: number;
   /** Whether the last complete list was in the order of its ids: only such a list may be read in part. */
   isOrdered: boolean;
+  /** Rows to request per page. */
+  pageRows: number;
 }
 
 /** Client of the dispatch centre: sends requests and classifies the responses. */
@@ -47,7 +49,7 @@ export class UpstreamClient {
 
   constructor(
     { urgentClient, ...options }: UpstreamClientOptions,
-    habits: ListHabits = { rowsMax: 0, isOrdered: true },
+    habits: ListHabits = { rowsMax: 0, isOrdered: true, pageRows: PAGE_ROWS },
   ) {
     this.#options = options;
     this.habits = habits;
@@ -84,8 +86,12 @@ export class UpstreamClient {
 
   /** Reads a page of the records from an offset, highest id first. */
   async page(start: number): Promise<ReadOutcome> {
-    const outcome = await this.newest(start, start + PAGE_ROWS);
-    return PAGE_REJECTIONS.has(outcome.code) ? this.newest(start, start + SMALL_PAGE_ROWS) : outcome;
+    const { habits } = this;
+    const outcome = await this.newest(start, start + habits.pageRows);
+    if (habits.pageRows === SMALL_PAGE_ROWS || !PAGE_REJECTIONS.has(outcome.code)) return outcome;
+    const small = await this.newest(start, start + SMALL_PAGE_ROWS);
+    if (small.link === "ok") habits.pageRows = SMALL_PAGE_ROWS;
+    return small;
   }
 
   /** Reads some of the records, highest id first; an end of undefined requests the list without pages. */

@@ -64,6 +64,15 @@ describe("the objective, which is a type with an id", () => {
     });
   });
 
+  test("keeps its type at a centre that shows only the id", () => {
+    const { objectiveType: _, ...withoutType } = COMMON;
+    const shown = { base: withoutType, upstream: { ...withoutType, objectiveId: 2 } };
+    expect(merge(sides({}, {}, shown)).applyLocally).toEqual({
+      objectiveType: "obiective/cladiri",
+      objectiveId: 2,
+    });
+  });
+
   test("that both sides have changed alike stays", () => {
     expect(merge(sides(there, there))).toEqual({ push: {}, applyLocally: {}, conflicts: [] });
   });
