@@ -4,7 +4,7 @@ import { beginLoading } from "./api.ts";
 import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS, ApiError } from "./http.ts";
 import { t } from "./i18n.ts";
-import { liveness, status } from "./live-updates.ts";
+import { liveness, onReturn, status } from "./live-updates.ts";
 import { Pending } from "./notice.tsx";
 
 /**
@@ -40,6 +40,8 @@ export function LazyScreen({
     };
   }, [load]);
   const isPending = result === undefined;
+  const hasFailed = result !== undefined && !result.Screen;
+  useEffect(() => (hasFailed && !isPart ? onReturn(reloadPage) : undefined), [hasFailed]);
   // Ends after the queries of the screen have begun: its effects run before those around it.
   useLayoutEffect(() => (isPending ? beginLoading() : undefined), [isPending]);
   if (!result) return isPart ? null : <Loading />;
@@ -67,7 +69,11 @@ export function NotLoaded({ isPart = false }: { readonly isPart?: boolean }) {
   return (
     <>
       {!isPart && <h1 class="unseen">{t("live.lost")}</h1>}
-      <Pending error={new ApiError(0, "")} reload={() => location.reload()} />
+      <Pending error={new ApiError(0, "")} reload={reloadPage} />
     </>
   );
+}
+
+function reloadPage(): void {
+  location.reload();
 }

@@ -60,6 +60,16 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     await objectives.without(objectives.markup(".box.s-fault"));
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("content");
   });
+
+  test("loads a screen whose script could not be loaded once the daemon is back", async () => {
+    await site.daemon.end("SIGKILL");
+    const log = await page.open("events");
+    await log.markup(".box.s-fault").button("Retry").shown();
+    await page.staleBar.shown();
+    await site.startAgain();
+    await log.markup("ol.log li >> nth=0").shown();
+    await page.staleBar.gone();
+  });
 });
 
 describeWithBrowser("a browser in another time zone that does not know the state of the site", () => {
