@@ -131,7 +131,7 @@ function signInCheck(reply: Reply, baseUrl: string): CheckResult {
     return error(
       CHECK,
       `${baseUrl} rejects the site's account (${reply.status})`,
-      "Correct upstream.email and the password file, then restart.",
+      "Correct upstream.email and the password file, then run santinela reload.",
     );
   return error(
     CHECK,

@@ -20,7 +20,7 @@ export function reportOnBattery({ onBattery, zones = [] }: Configuration, report
     const zone = zones.find((one) => one.id === id && one.disabled !== true);
     if (id === undefined || zone?.kind === "power") continue;
     const what = zone ? `zone ${id} is of kind ${zone.kind}` : `zone ${id} does not exist or is disabled`;
-    report(["onBattery", option], `${what}. Use a zone of kind power`);
+    report(["onBattery", option], `${what}. Use a zone of type power`);
   }
   if (batteryLow === mains)
     report(["onBattery", "batteryLow"], "the zones of mains and battery are the same. Use two zones");

@@ -133,13 +133,13 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă de la ${since}`}`,
     faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
     faultDescription: ({ zone, zoneId, kind, time }, fault) =>
-      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}), constatat la ${time}.`,
+      `${RO_FAULTS[fault]}: zona ${zone} (${zoneId}, ${kind}), deranjament constatat la ${time}.`,
     faultLine: ({ zone, zoneId, time }, fault, isOver) =>
       `${RO_FAULTS[fault]}, zona ${zone} (${zoneId}): ${isOver ? "deranjament remediat" : "din nou"} la ${time}.`,
     bridgeName: ({ name, zones }) =>
       `${bridgeText(name, "Gateway fără comunicație: ", "Centrală de alarmă fără comunicație: ")} (zone: ${zones.length})`,
     bridgeDescription: ({ time }, { name, zones }) =>
-      `${bridgeText(name, "Gatewayul ", "Centrala de alarmă ")} nu comunică, constatat la ${time}. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
+      `La ${time} s-a constatat că ${bridgeText(name, "gatewayul ", "centrala de alarmă ")} nu comunică. Zone nemonitorizate până la restabilirea comunicației: ${listed(zones, "și încă")}.`,
     bridgeLine: ({ time }, { name, zones }, isOver) =>
       `${bridgeText(name, "Gatewayul ", "Centrala de alarmă ")} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,

@@ -73,11 +73,11 @@ function pageOf(errors: string | null): string {
   const english =
     errors === null
       ? "<p>The configuration is valid now. Start the daemon: <code>systemctl restart santinela</code></p>"
-      : "<p>The configuration is invalid and there is no earlier valid configuration. Correct the lines above, then run <code>santinela check-config</code> and <code>systemctl restart santinela</code>.</p>";
+      : "<p>The configuration is invalid and there is no earlier valid configuration. Correct the errors above, then run <code>santinela check-config</code> and <code>systemctl restart santinela</code>.</p>";
   const romanian =
     errors === null
       ? "<p>Configurația nu mai are erori. Porniți serviciul: <code>systemctl restart santinela</code></p>"
-      : "<p>Configurația are erori și nu există o configurație validă anterioară. Corectați liniile de mai sus, apoi rulați <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
+      : "<p>Configurația are erori și nu există o configurație validă anterioară. Corectați erorile de mai sus, apoi rulați <code>santinela check-config</code> și <code>systemctl restart santinela</code>.</p>";
   return `<!doctype html><html lang="ro"><head><meta charset="utf-8"><title>Santinela</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>${STYLE}</style></head><body><main data-screen="safe-mode" aria-busy="false">

@@ -52,7 +52,7 @@ export interface StatusView {
   readonly comparison: ComparisonView | null;
   /** Port of the built-in broker, also if the system has chosen it; null without one, and before it listens. */
   readonly brokerPort: number | null;
-  /** The power supply; null without a zone of kind power. */
+  /** The power supply; null without a zone of type power. */
   readonly supply: SupplyView | null;
 }
 

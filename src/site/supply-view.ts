@@ -9,7 +9,7 @@ export type SupplyState =
   | "charging"
   | "sufficient";
 
-/** The power supply, as the zones of kind power show it. */
+/** The power supply, as the zones of type power show it. */
 export interface SupplyView {
   readonly state: SupplyState;
   /** After this time without mains the machine is powered off; null: not after a time. */
@@ -18,7 +18,7 @@ export interface SupplyView {
   readonly zones: readonly SupplyZoneView[];
 }
 
-/** A zone of kind power. */
+/** A zone of type power. */
 export interface SupplyZoneView {
   readonly id: string;
   readonly name: string;

@@ -84,7 +84,7 @@ describeWithBrowser("a site after a walk test", () => {
     await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
     await home.link(/^Last alarm \d\d:\d\d #1 Fum depozit · done$/).shown();
     await page.speak("RO");
-    await home.link(/^Ultima alarmă \d\d:\d\d #1 Fum depozit · finalizată$/).click();
+    await home.link(/^Ultima alarmă: \d\d:\d\d #1 Fum depozit · finalizată$/).click();
     await (await page.arrival(/^interventions\/1$/)).heading(/Fum depozit/).shown();
     await page.speak("EN");
   });

@@ -46,7 +46,7 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",
-    "centrala de alarmă transmite peste zece mesaje pe secundă. Celelalte nu primesc răspuns, iar centrala le retransmite",
+    "centrala de alarmă transmite peste zece mesaje pe secundă. Cele peste această limită nu primesc răspuns, iar centrala le retransmite",
   ],
   [
     "an alarm came from a zone that is not configured. Add the zone, or set zones: auto",

@@ -54,7 +54,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "alarm-panel-trouble":
     "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
   "alarm-panel-bypass":
-    "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele ei. Anulați bypassul la centrala de alarmă.",
+    "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele acestei zone. Anulați bypassul la centrala de alarmă.",
   "alarm-panel-code-unknown":
     'Centrala de alarmă {account} a transmis codul {code}, care nu există în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
@@ -90,7 +90,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "machine-unknown":
     "Datele acestei locații au fost create pe alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
-    "Versiunea {version} s-a oprit repetat după instalare; rulează din nou versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
+    "Versiunea {version} s-a oprit repetat după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":

@@ -2,7 +2,7 @@
 export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
   [
     "cannot set {option}: a parent of it is not a section in {file}",
-    "{option} nu poate fi setată: în {file}, opțiunea de deasupra ei nu este o secțiune",
+    "{option} nu poate fi setată: în {file}, opțiunea care ar trebui să o conțină nu este o secțiune",
   ],
   ["Write the sections out there", "Scrieți întâi secțiunea în fișier"],
   ["the embedded configuration", "configurația inclusă"],
@@ -90,7 +90,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "Set http.configuration: panel in the file and restart to allow it here",
-    "Pentru a permite modificarea de aici, setați http.configuration: panel în fișier și reporniți",
+    "Pentru a permite modificarea de aici, setați http.configuration: panel în fișier și reporniți serviciul",
   ],
   [
     "the configuration file cannot be changed here: {reason}",
@@ -119,7 +119,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "line {n} is also the gate of zone {zone}, with a different contact or bias",
-    "linia {n} este și linia de armare a zonei {zone}, cu alt contact sau altă rezistență pull-up sau pull-down",
+    "linia {n} este folosită și de condiția de armare a zonei {zone}, cu alt tip de contact (NC/NO) sau cu altă rezistență (pull-up/pull-down)",
   ],
   [
     "unknown chip {name}. Known in gpio.chips: {names}. Without chip, the zone uses the chip of gpio.chip",
@@ -149,15 +149,15 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "the loop of the zone reports its tamper: cut and short circuit. Remove tamper",
     "bucla zonei semnalează deja sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
   ],
-  ["unknown profile {name}. Known: {names}", "profilul {name} nu există; profile: {names}"],
+  ["unknown profile {name}. Known: {names}", "profilul {name} nu există (există: {names})"],
   ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
   [
     "EN 50131 requires signals of {n} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone",
-    "EN 50131 cere prelucrarea semnalelor de {n} ms; folosiți cel mult atât sau allowSlow: true pentru o zonă mai lentă",
+    "EN 50131 cere prelucrarea semnalelor de {n} ms; folosiți cel mult această valoare sau allowSlow: true pentru o zonă mai lentă",
   ],
   ["{option} is missing", "{option} lipsește"],
   ["unknown option. {remedy}", "opțiune necunoscută; {remedy}"],
-  ["Did you mean {option}?", "probabil {option}"],
+  ["Did you mean {option}?", "poate ați vrut {option}"],
   ["Known here: {names}", "opțiuni posibile: {names}"],
   ["the daemon keeps its previous configuration", "rămâne activă configurația anterioară"],
   ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],
@@ -167,7 +167,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "overlaps with the filter {filter} of another zone or value. Make both equal or narrower",
-    "se suprapune cu filtrul {filter} al altei zone sau valori; folosiți filtre egale sau mai restrânse",
+    "se suprapune cu filtrul {filter} al altei zone sau valori; folosiți filtre identice sau mai restrânse",
   ],
   [
     "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
@@ -175,7 +175,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",
-    "{values} sunt egale: nu contează majusculele, on, true și 1 sunt egale, la fel off, false și 0; folosiți valori diferite",
+    "{values} se consideră egale: majusculele nu contează; on, true și 1 sunt egale, la fel și off, false și 0. Folosiți valori diferite",
   ],
   [
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",

@@ -6,7 +6,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup",
-    "dispeceratul nu are nicio înregistrare mai nouă: aceasta a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță",
+    "dispeceratul nu are nicio înregistrare mai nouă: înregistrarea acestei intervenții a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță",
   ],
   ["if it was lost, run santinela sync retry {id}", "dacă s-a pierdut, rulați santinela sync retry {id}"],
   [

@@ -20,7 +20,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the body does not match its schema", "cererea nu are forma așteptată"],
   ["{field} is required", "{field}: valoare obligatorie"],
   ["{field} is not a field of this resource", "{field}: câmp necunoscut"],
-  ["{field} must be one of {values}", "{field}: valori permise: {values}"],
+  ["{field} must be one of {values}", "{field}: se acceptă numai {values}"],
   ["{field} must be {problem}", "{field}: se așteaptă {problem}"],
   ["{problem} or null", "{problem} sau null"],
   ["a whole number", "un număr întreg"],
@@ -83,7 +83,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   [
     "a password may have at most {n} bytes; letters such as ș count as two",
-    "parola poate avea cel mult {n} de octeți; literele ca ș ocupă doi",
+    "parola poate avea cel mult {n} de octeți; literele precum ș ocupă câte doi",
   ],
   ["this password is too common", "parola este prea des folosită"],
   [

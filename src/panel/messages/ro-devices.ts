@@ -223,7 +223,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "{file}: pragma {name} is {value} and must be {wanted}",
-    "{file}: pragma {name} este {value} și trebuie să fie {wanted}",
+    "{file}: pragma {name} este {value}, dar trebuie să fie {wanted}",
   ],
   [
     "The file system does not support durable databases. Use a local disk",

@@ -32,7 +32,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "unknown host name {name}; add it to http.hosts to allow it",
     "numele {name} nu este în http.hosts; adăugați-l",
   ],
-  ["{method} is not allowed; allowed: {methods}", "{method} nu este permis; permise: {methods}"],
+  [
+    "{method} is not allowed; allowed: {methods}",
+    "metoda {method} nu este permisă; metode permise: {methods}",
+  ],
   [
     "Idempotency-Key was already used with a different body",
     "Idempotency-Key a fost folosit deja cu alt conținut",
@@ -60,7 +63,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["a number of bytes", "un număr de octeți"],
 
   // Lists
-  ["{field} may be given once", "{field}: o singură dată"],
+  ["{field} may be given once", "{field} poate apărea o singură dată"],
   [
     "{field} must be compared with a date and time such as 2026-11-20T23:30:00",
     "{field} se compară cu o dată și o oră, de exemplu 2026-11-20T23:30:00",
@@ -79,7 +82,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "Check its reference; santinela sites access lists the sites that have an account",
     "Verificați referința; santinela sites access afișează locațiile care au cont",
   ],
-  ["records must be attention", "records: valoare permisă: attention"],
+  ["records must be attention", "records: se acceptă numai attention"],
   [
     "ids must be 1 to {n} ids of interventions, separated by commas",
     "ids: de la 1 la {n} de numere de intervenții, separate prin virgulă",
@@ -196,8 +199,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "{option} must be a text, from GET /site/configuration/zones",
     "{option}: se așteaptă textul din GET /site/configuration/zones",
   ],
-  ["changes must be a list of 1 to {n}: {kinds}", "modificările: o listă de la 1 la {n} ({kinds})"],
-  ["Create one with santinela init, then restart", "Creați unul cu santinela init, apoi reporniți"],
+  [
+    "changes must be a list of 1 to {n}: {kinds}",
+    "modificările: o listă cu cel puțin una și cel mult {n} ({kinds})",
+  ],
+  ["Create one with santinela init, then restart", "Creați unul cu santinela init, apoi reporniți serviciul"],
   ["cannot read {file}: {reason}", "{file} nu poate fi citit: {reason}"],
   ["cannot write {file}: {reason}", "nu se poate scrie în {file}: {reason}"],
   [

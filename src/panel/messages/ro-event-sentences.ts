@@ -42,7 +42,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.conflict-duplicates": "Dispeceratul are duplicate modificate ale intervenției",
   "says.objectives-changed": "Obiectivele dispeceratului s-au modificat",
   "says.database-recovered": "Baza de date a fost deteriorată și recuperată",
-  "says.database-restored": "{who} a restaurat baza de date din copia de siguranță",
+  "says.database-restored": "{who} a restaurat baza de date dintr-o copie de siguranță",
   "says.data-lost": "S-au pierdut date",
   "says.backup-downloaded": "{who} a descărcat o copie de siguranță",
   "says.restart-ordered": "{who} a solicitat repornirea",
@@ -77,7 +77,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
 
   "outcome.waiting": "încă neînregistrată ca intervenție",
   "outcome.posted": "înregistrată ca intervenție",
-  "outcome.merged": "adăugată la o intervenție deschisă",
+  "outcome.merged": "adăugată la o intervenție nefinalizată",
   "outcome.refused": "respinsă de API-ul local",
   "outcome.bypassed": "netransmisă: bypass",
   "outcome.test": "netransmisă: test de mers (walk test)",

@@ -70,9 +70,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
-    one: "Nepregătit pentru armare: {n} zonă deschisă",
-    few: "Nepregătit pentru armare: {n} zone deschise",
-    other: "Nepregătit pentru armare: {n} de zone deschise",
+    one: "Nepregătită pentru armare: {n} zonă deschisă",
+    few: "Nepregătită pentru armare: {n} zone deschise",
+    other: "Nepregătită pentru armare: {n} de zone deschise",
   },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",

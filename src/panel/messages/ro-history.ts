@@ -28,8 +28,9 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneTrips.site.all": "Declanșările din ultimele 24 de ore",
   "zoneTrips.site.dispatched": "Declanșările transmise din ultimele 24 de ore",
   "zoneTrips.site.suppressed": "Declanșările netransmise din ultimele 24 de ore",
-  "zoneTrips.newestOfEach": "Din ultimele {limit} de deschideri și restabiliri ale fiecărei zone.",
-  "zoneTrips.newest": "Din ultimele {limit} de deschideri și restabiliri.",
+  "zoneTrips.newestOfEach":
+    "Se iau în calcul numai ultimele {limit} de deschideri și restabiliri ale fiecărei zone.",
+  "zoneTrips.newest": "Se iau în calcul numai ultimele {limit} de deschideri și restabiliri.",
   "quiet.moved": "Ultimele schimbări de stare",
   "quiet.trips": {
     one: "{n} declanșare în ultimele 24 de ore",

@@ -67,7 +67,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "mirror.here": "Local",
   "mirror.there": "La dispecerat",
   "mirror.notListed": "lipsește",
-  "mirror.missing": "Lipsește de la",
+  "mirror.missing": "Lipsește începând cu",
 
   "events.kind": "Categorie",
   "events.alarms": "alarme",
@@ -169,5 +169,5 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.plan-changed": "plan modificat",
   "event.machine-confirmed": "dispozitiv confirmat",
   "event.log-detailed": "jurnal tehnic detaliat activat",
-  "event.database-restored": "bază de date restaurată din copia de siguranță",
+  "event.database-restored": "bază de date restaurată dintr-o copie de siguranță",
 };

@@ -138,7 +138,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.warning":
     "Serviciul repornește cu această copie. Baza de date actuală se păstrează în directorul quarantine; conturile și parolele sunt cele din copie. Declanșările ale căror înregistrări lipsesc din copie se transmit din nou.",
   "restore.other":
-    "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va fi de acum acea locație; apoi puneți acea referință în site.ref.",
+    "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va deservi de acum înainte acea locație; apoi setați site.ref la referința ei.",
   "restore.do": "Restaurare",
   "restore.doOther": "Restaurarea celeilalte locații",
   "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
@@ -149,8 +149,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "earlier.none": "Fișierul nu a fost modificat încă.",
   "earlier.until": "Până la {time}",
   "earlier.byChange": "Salvată la {time} de {who} ({from})",
-  "earlier.byFile": "Modificată direct în fișier; activă din {time}",
-  "earlier.unknown": "Păstrată de o versiune anterioară; autorul nu este înregistrat",
+  "earlier.byFile": "Modificată direct în fișier; activă de la {time}",
+  "earlier.unknown": "Păstrată de o versiune anterioară a programului Santinela; autorul nu este înregistrat",
   "earlier.current": "actuală",
   "earlier.compare": "Comparare",
   "earlier.question": "Reveniți la această configurație?",

@@ -54,7 +54,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.disk": "Spațiu liber pe disc",
   "sites.wear": "Uzura cardului",
   "sites.at": "Ora",
-  "sites.change": "Modificare",
+  "sites.change": "Eveniment",
   "sites.history": "Istoric",
   "sites.event.first-report": "Primul raport: {detail}",
   "sites.event.reporting": "Raportează din nou",
@@ -80,7 +80,8 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.invite": "Creare cod de unică folosință",
   "access.inviteText":
     "Alegeți locația și obiectivele pe care le protejează. Un cod nou îl înlocuiește pe cel vechi.",
-  "access.refHint": "De exemplu hala-nord. O locație nouă o preia din cod; altfel este site.ref al locației",
+  "access.refHint":
+    "De exemplu hala-nord. O locație nouă preia referința din cod; pentru una existentă, introduceți valoarea site.ref a acesteia",
   "access.addObjective": "Adăugare obiectiv",
   "access.remove": "Eliminare",
   "access.inviteDo": "Creare cod",

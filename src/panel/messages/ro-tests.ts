@@ -14,9 +14,9 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   },
   "walk.askText": "Pe durata testului nu se transmite nicio alarmă.",
   "walk.tested": {
-    one: "{tested} din {n} zonă testată",
-    few: "{tested} din {n} zone testate",
-    other: "{tested} din {n} de zone testate",
+    one: "Zone testate: {tested} din {n}",
+    few: "Zone testate: {tested} din {n}",
+    other: "Zone testate: {tested} din {n}",
   },
   "walk.yes": "testată",
   "walk.no": "netestată",
@@ -55,7 +55,8 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.do.tamper": "Deschideți carcasa, apoi închideți-o.",
   "walk.do.technical": "Acționați contactul la echipament.",
   "walk.do.power": "Întrerupeți alimentarea pentru scurt timp.",
-  "walk.firstReading": "Încă nu a transmis nimic, iar primul mesaj nu contează: acționați de două ori.",
+  "walk.firstReading":
+    "Senzorul nu a transmis încă nimic, iar primul mesaj nu contează: acționați-l de două ori.",
   "walk.openNow": "Este deschisă: readuceți-o mai întâi la normal.",
   "walk.print": "Tipărire",
   "walk.installer": "Instalator",

@@ -6,43 +6,46 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "create-refused":
     "Respinge o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
   "change-refused":
-    "Nu permite contului să modifice o înregistrare: {answer}. Modificările făcute local ar rămâne în coadă. Cereți dispeceratului rolul de operator pentru cont.",
+    "Dispeceratul nu permite contului să modifice o înregistrare: {answer}. Modificările făcute local ar rămâne în coadă. Cereți dispeceratului rolul de operator pentru cont.",
   "delete-refused":
-    "Nu permite contului să șteargă o înregistrare: {answer}. Înregistrările șterse local ar rămâne la dispecerat. Cereți dispeceratului rolul de operator pentru cont.",
+    "Dispeceratul nu permite contului să șteargă o înregistrare: {answer}. Înregistrările șterse local ar rămâne la dispecerat. Cereți dispeceratului rolul de operator pentru cont.",
   "keys-honoured":
-    "Recunoaște o cheie Idempotency-Key repetată: o înregistrare fără răspuns se retransmite imediat.",
+    "Dispeceratul recunoaște o cheie Idempotency-Key repetată: o înregistrare fără răspuns se retransmite imediat.",
   "keys-unsaid":
-    "Recunoaște o cheie Idempotency-Key repetată, dar nu o confirmă în răspuns: la fiecare înregistrare nouă se verifică dacă are duplicate.",
+    "Dispeceratul recunoaște o cheie Idempotency-Key repetată, dar nu o confirmă în răspuns: pentru fiecare înregistrare nouă se verifică dacă există duplicate.",
   "keys-ignored":
-    "Creează o a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar la fiecare înregistrare nouă se verifică dacă are duplicate.",
+    "Dispeceratul creează o a doua înregistrare la o cheie Idempotency-Key repetată: o înregistrare fără răspuns se caută înainte de retransmitere, iar pentru fiecare înregistrare nouă se verifică dacă există duplicate.",
   "keys-refused":
-    "Respinge o cheie Idempotency-Key repetată ({answer}): o înregistrare fără răspuns se caută înainte de retransmitere.",
-  "ids-new": "Alocă fiecărei înregistrări un număr nou.",
+    "Dispeceratul respinge o cheie Idempotency-Key repetată ({answer}): o înregistrare fără răspuns se caută înainte de retransmitere.",
+  "ids-new": "Dispeceratul alocă fiecărei înregistrări un număr nou.",
   "ids-given-again":
-    "Refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
+    "Dispeceratul refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
   "ids-not-numbers":
-    "Returnează înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze și ștergeți acolo „{name}”.",
-  "text-kept": "Nu modifică notele; referința se păstrează (caractere: {sent}).",
-  "text-trimmed": "Elimină spațiile de la sfârșitul notelor; nu se consideră modificare.",
+    "Dispeceratul returnează înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze problema și ștergeți acolo „{name}”.",
+  "text-kept": "Dispeceratul nu modifică notele; referința se păstrează (caractere: {sent}).",
+  "text-trimmed": "Dispeceratul elimină spațiile de la sfârșitul notelor; nu se consideră modificare.",
   "text-cut":
-    "Scurtează notele și pierde referința (caractere păstrate: {kept} din {sent}): referința se trece în descriere.",
-  "text-rewritten": "Rescrie notele și elimină referința: referința se trece în descriere.",
+    "Dispeceratul scurtează notele și pierde referința (caractere păstrate: {kept} din {sent}): referința se trece în descriere.",
+  "text-rewritten": "Dispeceratul rescrie notele și elimină referința: referința se trece în descriere.",
   "reference-lost":
-    "Nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
-  "dates-kept": "Nu modifică datele calendaristice transmise.",
-  "dates-rewritten": "Modifică formatul datelor calendaristice ({shown}); momentul rămâne același.",
+    "Dispeceratul nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
+  "dates-kept": "Dispeceratul nu modifică datele calendaristice transmise.",
+  "dates-rewritten":
+    "Dispeceratul modifică formatul datelor calendaristice ({shown}); momentul rămâne același.",
   "dates-changed":
-    "Transformă {sent} în {shown}, adică alt moment. Cereți dispeceratului să corecteze fusul orar, altfel dispecerii văd ore greșite.",
-  "list-kept": "Returnează lista pe pagini, începând cu cel mai mare număr.",
-  "order-ignored": "Nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
+    "Dispeceratul transformă {sent} în {shown}, adică alt moment. Cereți dispeceratului să corecteze fusul orar, altfel dispecerii văd ore greșite.",
+  "list-kept": "Dispeceratul returnează lista pe pagini, începând cu cel mai mare număr.",
+  "order-ignored":
+    "Dispeceratul nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
-    "Returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
-  "list-unread": "Nu returnează lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
-  "reads-current": "Afișează imediat o înregistrare nouă.",
+    "Dispeceratul returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
+  "list-unread":
+    "Dispeceratul nu returnează lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
+  "reads-current": "Dispeceratul afișează imediat o înregistrare nouă.",
   "reads-late":
-    "Afișează o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă la dispecerat numai după două citiri.",
+    "Dispeceratul afișează o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă la dispecerat numai după două citiri.",
   "reads-too-late":
-    "Nu afișează o înregistrare nouă în {seconds} s: căutările pot omite înregistrări existente. Cereți dispeceratului să verifice.",
+    "Dispeceratul nu afișează o înregistrare nouă în {seconds} s: căutările pot omite înregistrări existente. Cereți dispeceratului să verifice.",
   removed: "Înregistrările de test au fost șterse.",
   "old-removed": "Înregistrările rămase de la un test anterior au fost șterse ({ids}).",
   "left-behind":

@@ -23,15 +23,15 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.bridge":
     "De unde se citește disponibilitatea gatewayului; pierderea lui este un singur deranjament, nu câte unul pentru fiecare zonă.",
   "zoneHelp.gate":
-    "Condiția de armare. Cu un mesaj sau un comutator cu cheie, open (contact deschis) înseamnă armată; până la prima citire zona este armată. Incendiul, gazul, urgența medicală, jaful armat și panica nu țin cont de ea: declanșările lor se transmit întotdeauna.",
+    "Condiția de armare. Cu un mesaj sau un comutator cu cheie, open (contact deschis) înseamnă armată; până la prima citire zona este armată. Nu se aplică zonelor de incendiu, gaz, urgență medicală, jaf armat și panică: declanșările lor se transmit întotdeauna.",
   "zoneHelp.entryDelayS":
     "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.whenArmedOpen":
-    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Incendiul, gazul, urgența medicală, jaful armat și panica se declanșează întotdeauna.",
+    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Zonele de incendiu, gaz, urgență medicală, jaf armat și panică se declanșează întotdeauna.",
   "zoneHelp.device":
     "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași echipament.",
   "zoneHelp.confirmWith":
-    "Zonele care o confirmă pe aceasta. Implicit, orice alt echipament de aceeași clasă de la același obiectiv, în intervalul site.incidentWindowS.",
+    "Zonele care o confirmă pe aceasta. Implicit, zonele de aceeași clasă ale altor echipamente de la același obiectiv, în intervalul site.incidentWindowS.",
   "zoneHelp.swinger":
     "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
@@ -47,7 +47,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.contact":
     "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează zona. NO: este deschisă în stare normală.",
   "zoneHelp.input.bias":
-    "Rezistența internă a liniei (pull-up sau pull-down); necesită backend cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
+    "Rezistența internă a liniei (pull-up sau pull-down); necesită backendul cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":
     "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele transmite valoarea pentru deschis.",
   "zoneHelp.input.path":

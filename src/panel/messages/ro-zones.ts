@@ -41,7 +41,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   },
   "found.unknownText":
     "Nu s-au anunțat sau anunțul lor nu este recunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
-  "found.noMessage": "niciun mesaj încă: acționați-l o dată",
+  "found.noMessage": "niciun mesaj încă: acționați senzorul o dată",
   "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
   "found.useTopic": "Alegere topic",
   "found.lastMessage": "Ultimul mesaj",
@@ -88,7 +88,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.close": "Acum închideți contactul. Nu se transmite nimic.",
   "trial.nothingSent": "Nu se transmite nimic.",
   "trial.lineUnread":
-    "Linia poate fi citită numai după ce devine zonă: salvați-o, apoi deschideți contactul într-un test de mers (walk test).",
+    "Linia poate fi citită numai după ce există o zonă pe ea: salvați zona, apoi deschideți contactul într-un test de mers (walk test).",
   "trial.contact.open": "Deschis",
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
@@ -99,11 +99,11 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.name": "Nume",
   "zoneForm.nameHelp": "Apare aici și la dispecerat.",
   "zoneForm.kindHelp":
-    "Stabilește prioritatea și serviciile solicitate. Incendiul, gazul, urgența medicală, jaful armat și panica se transmit întotdeauna.",
+    "Stabilește prioritatea și serviciile solicitate. Declanșările zonelor de incendiu, gaz, urgență medicală, jaf armat și panică se transmit întotdeauna.",
   "zoneForm.objectiveHelp": "Locul unde dispeceratul trimite echipajul.",
   "zoneForm.otherObjective": "altul, după număr",
   "zoneForm.objectiveIdAlone":
-    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Când adăugați unul, introduceți numărul obiectivului la dispecerat.",
+    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Când adăugați unul, introduceți numărul pe care îl are obiectivul la dispecerat.",
   "zoneForm.objectiveIdHelp": "Numărul obiectivului la dispecerat.",
   "zoneForm.doubts": "De verificat",
   "zoneForm.supply": "Se deschide când firmware-ul acestui Raspberry Pi raportează subtensiune.",
@@ -169,20 +169,20 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.press-mode":
     "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
   "doubt.radio-code":
-    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și adăugați la valorile normale codul de închidere, dacă există.",
+    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și adăugați codul de închidere la „Valori pentru normal”, dacă există.",
   "doubt.frigate-release":
-    "Mesajele „reviews” există din Frigate 0.14 și nu a sosit încă niciunul. Folosiți zona pe „events” la o versiune mai veche, altfel zona pe „reviews”.",
+    "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
   "doubt.notifications-off":
     "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT ale echipamentului.",
   "doubt.wake-up-reports":
-    "Unele versiuni de firmware raportează deschis timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
+    "Unele versiuni de firmware raportează „deschis” timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
   "doubt.gate-for-others":
-    "Zona se deschide când centrala raportează o alarmă. Zonele altor echipamente pot fi transmise doar cât timp centrala este armată, cu gate: {gate}",
+    "Zona se deschide când centrala raportează o alarmă. Declanșările zonelor altor echipamente pot fi transmise doar cât timp centrala este armată, cu gate: {gate}",
   "doubt.gate-of-panel":
-    "Zona se transmite doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
+    "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
-    "Vibrația se raportează ca sabotaj și poate fi declanșată de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
+    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
 
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",
