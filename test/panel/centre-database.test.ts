@@ -96,6 +96,20 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await lists(list, "Baterie detector", "Poarta de est", "Poarta de vest", "Șantier fără pază");
   });
 
+  test("chooses a site that is offered only after its reference has been typed", async () => {
+    await (await page.open("objectives")).text("Hala Est").shown();
+    const { held, release } = await page.holdResponses("**/sites?*");
+    const list = await page.open("interventions");
+    await held();
+    await list.text("1–4 of 4").shown();
+    await list.field("Site").fill("hala-vest");
+    await list.text("1–4 of 4").shown();
+    release();
+    await list.text("1–2 of 2").shown();
+    await list.link("Poarta de vest").shown();
+    await list.link("Poarta de est").gone();
+  });
+
   test("edits an intervention, and is notified when another user was faster", async () => {
     const list = await page.open("interventions?q=poarta%20de%20vest");
     await list.link("Poarta de vest").click();

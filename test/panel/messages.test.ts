@@ -249,7 +249,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "answered 404: no such record; the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup; if it was lost, run santinela sync retry 12",
     ),
   ).toBe(
-    "răspuns 404: no such record; dispeceratul nu are nicio înregistrare mai nouă: aceasta a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță; dacă s-a pierdut, rulați santinela sync retry 12",
+    "răspuns 404: no such record; dispeceratul nu are nicio înregistrare mai nouă: înregistrarea acestei intervenții a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță; dacă s-a pierdut, rulați santinela sync retry 12",
   );
   expect(translateToRomanian("zones[1].input.gpio: something that no table has")).toBeUndefined();
   expect(translateToRomanian("something that no table has; name is required")).toBeUndefined();

@@ -24,7 +24,13 @@ export function SiteFilter({
   useEffect(() => setText(site), [site]);
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (text.trim() !== "") parameters.set("q", text.trim());
-  const offered = useQuery<SiteView[]>(apiPath(`/sites?${parameters.toString()}`)).response?.body ?? [];
+  const { response } = useQuery<SiteView[]>(apiPath(`/sites?${parameters.toString()}`));
+  const offered = response?.body ?? [];
+  const isOffered = (value: string): boolean => offered.some(({ report }) => report.ref === value);
+  // On a slow link a whole reference is typed before it is offered.
+  useEffect(() => {
+    if (text !== site && isOffered(text)) choose(text);
+  }, [response]);
   return (
     <p class="field search">
       <label for={id}>{t("interventions.site")}</label>
@@ -40,7 +46,7 @@ export function SiteFilter({
         onInput={({ currentTarget: { value } }) => {
           setText(value);
           // Before the whole reference is there, the list would be refused.
-          if (value === "" || offered.some(({ report }) => report.ref === value)) choose(value);
+          if (value === "" || isOffered(value)) choose(value);
         }}
         onChange={({ currentTarget: { value } }) => {
           if (value.trim() !== site) choose(value.trim());
