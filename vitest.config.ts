@@ -72,10 +72,9 @@ export default defineConfig({
           name: "long",
           include: LONG,
           exclude: [
-            // Those take minutes of a processor each: npm run attacks, npm run simulate -- --rules.
-            ...(process.env["PROOF_ATTACK_SECONDS"] === undefined ? ["test/attacks/heavy-use.test.ts"] : []),
             // Every screen in every state and look: npm run panel-states.
             ...(process.env["PANEL_STATES"] === undefined ? ["test/panel/states.long.test.ts"] : []),
+            // Takes minutes of a processor: npm run simulate -- --rules.
             ...(process.env["SIMULATE_RULES"] === undefined
               ? ["test/simulation/disabled-rules.test.ts"]
               : []),
