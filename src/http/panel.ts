@@ -56,6 +56,8 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  // An iPhone asks for /apple-touch-icon.png when the panel is added to its home screen, and takes no SVG.
+  ".png": "image/png",
   ".webmanifest": "application/manifest+json",
 };
 

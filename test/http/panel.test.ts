@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+const TOUCH_ICON = join(import.meta.dirname, "../../src/panel/public/apple-touch-icon.png");
 const SCRIPT = "globalThis.early = {};";
 const PAGE = `<html data-base-path="" data-locale="">
   <script>${SCRIPT}</script>
@@ -23,6 +24,7 @@ describe("the files of the web panel", () => {
     writeFileSync(join(folder, "index.html"), PAGE);
     writeFileSync(join(folder, "assets/index-1.js"), "let packed = false;");
     writeFileSync(join(folder, "assets/index-1.js.gz"), gzipSync("let packed = true;"));
+    copyFileSync(TOUCH_ICON, join(folder, "apple-touch-icon.png"));
     writeFileSync(join(folder, "assets/secret.key"), "no file of the panel");
     site = await TestApp.make({ basePath: "/api", panel: { folder, locale: "ro" } });
   });
@@ -44,6 +46,13 @@ describe("the files of the web panel", () => {
     expect(await textsFor("ro-RO,ro;q=0.9,en;q=0.8")).toEqual(["ro"]);
     expect(await textsFor("de")).toEqual(["ro"]);
     expect(await textsFor("*")).toEqual(["ro"]);
+  });
+
+  test("have the icon that an iPhone asks for when the panel is added to its home screen", async () => {
+    const { headers, body } = await request(site.app).get("/apple-touch-icon.png").expect(200);
+    expect(headers["content-type"]).toBe("image/png");
+    const picture = body as Buffer;
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([180, 180]);
   });
 
   test("may load only from this origin, also over plain HTTP", async () => {
