@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { PublishPacket } from "aedes";
 import type { Clock } from "../domain/clock.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
-import type { BrokerLimits } from "./broker-limits.ts";
+import { describeClient, type BrokerLimits, type LimitedClient } from "./broker-limits.ts";
 import type { RetainedStore } from "./broker-persistence.ts";
 
 /** zigbee2mqtt publishes about twenty retained messages for each device in Home Assistant discovery. */
@@ -63,8 +63,11 @@ export class RetainedMessages {
     }
   }
 
-  /** Whether a retained message is stored; an empty payload deletes the earlier one. */
-  keeps(topic: string, payload: Uint8Array): boolean {
+  /**
+   * Whether a retained message is stored; an empty payload deletes the earlier one.
+   * @param sender named if it is not stored
+   */
+  keeps(topic: string, payload: Uint8Array, sender: LimitedClient): boolean {
     const earlierSize = this.#bytesOf.get(topic);
     this.#bytesOf.delete(topic);
     this.#bytes -= earlierSize ?? 0;
@@ -82,7 +85,8 @@ export class RetainedMessages {
     }
     this.#limits.reached(
       "retained",
-      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages: the message of ${JSON.stringify(topic)} was forwarded but not stored. Zones are not affected.`,
+      sender,
+      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages: the message of ${JSON.stringify(topic)} from ${describeClient(sender)} was forwarded but not stored. Zones are not affected.`,
     );
     return false;
   }
