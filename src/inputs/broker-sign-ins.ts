@@ -110,7 +110,7 @@ interface KnownClient {
 }
 
 /**
- * The clients that have signed in, by account: whoever has the password of one account gets no further guesses at another, and
+ * The clients that have signed in, by account: a client with the password of one account gets no further guesses at another, and
  * removes no client of another.
  */
 class KnownClients {
