@@ -36,7 +36,7 @@ export class BrokerClients {
     this.#sessions = new BrokerSessions(this.#memory, (clientId, what) => this.#tooMany(clientId, what));
   }
 
-  /** Bytes held for all clients. */
+  /** Bytes held for all clients, and those of the retained messages. */
   get heldBytes(): number {
     return this.#memory.bytes;
   }
@@ -89,6 +89,11 @@ export class BrokerClients {
       this.#memory.process(holder, -bytes);
       this.#connections.readOn();
     }
+  }
+
+  /** Adds bytes of retained messages to the total. */
+  retain(by: number): void {
+    this.#memory.retain(by);
   }
 
   /** Name and address of a client, also when its connection has ended. */

@@ -61,7 +61,7 @@ export class BuiltInBroker implements Broker {
     this.#options = options;
     this.#limits = new BrokerLimits(options);
     this.#clients = new BrokerClients(this.#limits, options.log);
-    this.#retained = new RetainedMessages(this.#limits, options.clock);
+    this.#retained = new RetainedMessages(this.#limits, options.clock, (by) => this.#clients.retain(by));
     const parts = { limits: this.#limits, clients: this.#clients, counts: options.zones.counts };
     this.#admission = new BrokerAdmission({ ...options, ...parts });
   }

@@ -7,6 +7,10 @@ import { MonitoredZones } from "../support/monitored-zones.ts";
 
 /* A condition names every client that has reached a limit of the built-in broker. */
 
+const MESSAGE_BYTES = 2_000_000;
+/** Of that size. */
+const RETAINED_MAX = 8;
+
 let site: MonitoredZones;
 let broker: BuiltInBroker;
 let clients: MqttClient[];
@@ -22,9 +26,9 @@ afterEach(async () => {
   await broker.stop();
 });
 
-async function clientOf(clientId: string): Promise<MqttClient> {
+async function clientOf(clientId: string, clean = true): Promise<MqttClient> {
   const url = `mqtt://127.0.0.1:${brokerPort(site)}`;
-  const client = await connectAsync(url, { clientId, reconnectPeriod: 0 }, false);
+  const client = await connectAsync(url, { clientId, clean, reconnectPeriod: 0 }, false);
   client.on("error", () => "the broker ends it on purpose");
   clients.push(client);
   return client;
@@ -58,7 +62,7 @@ describe("clients that exceed the memory limit one after the other", () => {
     );
   });
 
-  test("are named anew once the condition has cleared", async () => {
+  test("are named again once the condition has cleared", async () => {
     for (const clientId of ["camera", "logger"]) await exceedMemory(clientId);
     site.clock.advance(600_000);
     expect(site.conditions).toEqual([]);
@@ -67,11 +71,53 @@ describe("clients that exceed the memory limit one after the other", () => {
   });
 });
 
+/** Publishes retained messages of 2 MB each. */
+async function retain(publisher: MqttClient, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await publisher.publishAsync(`camera/${index}`, Buffer.alloc(MESSAGE_BYTES, "x"), {
+      qos: 1,
+      retain: true,
+    });
+}
+
+describe("the memory for all clients", () => {
+  test("is enough for two that get all retained messages at the same time", async () => {
+    await retain(await clientOf("camera"), RETAINED_MAX);
+    let received = 0;
+    for (const clientId of ["display", "logger"]) {
+      const client = await clientOf(clientId);
+      client.on("message", () => (received += 1));
+      void client.subscribeAsync("#", { qos: 1 });
+    }
+    await eventually("all messages", () => received === 2 * RETAINED_MAX);
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("is less by the retained messages, which stay", async () => {
+    for (const clientId of ["display", "logger", "bridge"]) {
+      const session = await clientOf(clientId, false);
+      await session.subscribeAsync("queue", { qos: 1 });
+      await session.endAsync();
+    }
+    const camera = await clientOf("camera");
+    for (let index = 0; index < 7; index += 1)
+      await camera.publishAsync("queue", Buffer.alloc(MESSAGE_BYTES, "x"), { qos: 1 });
+    expect(site.conditions).toEqual([]);
+    await retain(camera, 7);
+    expect(conditionText()).toMatch(
+      /^the client "\w+" at 127\.0\.0\.1 was .* held 13 MiB for it, the largest share of the total limit: mostly messages that it does not collect/,
+    );
+    const panel = await clientOf("panel");
+    const received: string[] = [];
+    panel.on("message", (topic) => received.push(topic));
+    await panel.subscribeAsync("camera/#", { qos: 1 });
+    await eventually("all retained messages", () => received.length === 7);
+  });
+});
+
 test("a client whose retained message does not fit is named, with its topic", async () => {
   const camera = await clientOf("camera");
-  const payload = Buffer.alloc(2_000_000, "x");
-  for (let index = 0; index < 9; index += 1)
-    await camera.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
+  await retain(camera, RETAINED_MAX + 1);
   expect(conditionText()).toMatch(
     /"camera\/8" from the client "camera" at 127\.0\.0\.1 was forwarded but not/,
   );
