@@ -22,6 +22,7 @@ describe("a client that floods the built-in broker", () => {
     ["QoS 2 messages that are never released", "unreleased", "unreleased"],
     ["readers that never read", "deafReaders", "deaf"],
     ["sessions that never return", "absentSessions", "absent"],
+    ["a queue of different messages for each session", "separateQueues", "queue"],
     ["180,000 subscriptions", "subscriptions", "many"],
   ])(
     "with %s is disconnected and named, ends no thread, and a door and a gate still become records",
