@@ -9,6 +9,8 @@ import type { ConfigProblem } from "./problems.ts";
 
 /** Long enough to resist guessing over a network. */
 const TOKEN_LENGTH_MIN = 16;
+/** As for a person's password. Only a warning: an upgrade must not stop a site. */
+const BROKER_PASSWORD_LENGTH_MIN = 8;
 
 /** Passwords of the configuration, from files or systemd credentials. */
 export class Passwords {
@@ -41,7 +43,13 @@ export class Passwords {
   ) {
     this.#folder = folder;
     this.#credentials = credentials;
-    const { username, passwordFile, accounts = [], tls } = mqtt === undefined || mqtt === "off" ? {} : mqtt;
+    const {
+      url,
+      username,
+      passwordFile,
+      accounts = [],
+      tls,
+    } = mqtt === undefined || mqtt === "off" ? {} : mqtt;
     if (upstream)
       this.upstream = this.#read(["upstream", "passwordFile"], upstream.passwordFile, "upstream-password");
     if (username !== undefined || passwordFile !== undefined)
@@ -51,6 +59,14 @@ export class Passwords {
     this.mqttAccounts = accounts.map((account, index) =>
       this.#readOwnFile(["mqtt", "accounts", index, "passwordFile"], account.passwordFile),
     );
+    // A separate broker has rules of its own.
+    if (username !== undefined && url === undefined)
+      this.#warnIfShort(`mqtt.passwordFile: the password of ${JSON.stringify(username)}`, this.mqtt);
+    for (const [index, account] of accounts.entries())
+      this.#warnIfShort(
+        `mqtt.accounts: the password of ${JSON.stringify(account.username)}`,
+        this.mqttAccounts[index],
+      );
     this.dc09Keys = (dc09?.accounts ?? []).map(({ keyFile }, index) =>
       keyFile === undefined ? undefined : this.#readKey(["dc09", "accounts", index, "keyFile"], keyFile),
     );
@@ -81,6 +97,14 @@ export class Passwords {
 
   #report(path: ConfigProblem["path"], message: string): void {
     this.problems.push({ path, message });
+  }
+
+  /** @param password an empty one is an error already */
+  #warnIfShort(whose: string, password = ""): void {
+    if (password !== "" && [...password].length < BROKER_PASSWORD_LENGTH_MIN)
+      this.warnings.push(
+        `${whose} is shorter than ${BROKER_PASSWORD_LENGTH_MIN} characters. Create one with openssl rand -hex 16`,
+      );
   }
 
   #warnIfReadable(path: string): void {

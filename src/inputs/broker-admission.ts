@@ -2,14 +2,13 @@ import { timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import type { AedesPublishPacket, AuthenticateError, Client, PublishPacket, Subscription } from "aedes";
 import type { Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
 import type { BrokerAccount } from "../domain/mqtt-broker.ts";
-import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
-import type { BrokerLimits } from "./broker-limits.ts";
+import { shortName, type BrokerLimits } from "./broker-limits.ts";
+import { BrokerSignIns } from "./broker-sign-ins.ts";
 import type { BrokerZones } from "./broker.ts";
 
 interface BrokerAdmissionOptions {
@@ -24,25 +23,12 @@ interface BrokerAdmissionOptions {
   readonly record: (event: NewEvent) => void;
 }
 
-/** What a client sends when it signs in. */
-interface BrokerSignIn {
-  readonly clientId: string;
-  readonly username: string | undefined;
-  readonly address: string;
-}
-
 /** Topic that replaces the topic of a denied message: it is forwarded to no subscriber. */
 const DENIED_TOPIC = "$SYS/santinela/refused";
-/** Four times the maximum number of connections; beyond it the oldest is removed. */
-const KNOWN_CLIENTS_MAX = 1_000;
-/** Names come from the network and may have 64 KiB. */
-const NAME_LENGTH_MAX = 100;
 /** Stored with each message of the client. No known sensor or program uses more than 64 characters. */
 const CLIENT_ID_BYTES_MAX = 256;
 /** CONNACK return code (MQTT 3.1.1, 3.2.2.3). */
 const IDENTIFIER_REJECTED = 2;
-/** The event log gets one entry in this time, with the number of the others, so that guessing cannot fill it. */
-const RECORDED_EVERY_MS = 60_000;
 
 /** Authorises clients of the built-in broker. Denied messages and subscriptions are counted by topic. */
 export class BrokerAdmission {
@@ -59,7 +45,8 @@ export class BrokerAdmission {
   admits(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
     const address = (client.conn as Socket).remoteAddress ?? "";
     const isPasswordRight = (): boolean => this.#isPasswordRight(client, username, password);
-    if (!this.#signIns.admits({ clientId: client.id, username, address }, isPasswordRight)) return false;
+    const signIn = { clientId: client.id, username: username ?? "", address };
+    if (this.#needsPassword && !this.#signIns.admits(signIn, isPasswordRight)) return false;
     const account = this.#accountOf.get(client);
     if (account) client.id = sessionName(client.id, account);
     this.#options.clients.signedIn(client);
@@ -72,7 +59,8 @@ export class BrokerAdmission {
     const address = (conn as Socket).remoteAddress ?? "";
     this.#options.limits.reached(
       "client-id",
-      `a client at ${address} was rejected because its client id has more than ${CLIENT_ID_BYTES_MAX} bytes: it begins with ${JSON.stringify(id.slice(0, NAME_LENGTH_MAX))}. Give that sensor or program a shorter client id.`,
+      { address },
+      `a client at ${address} was rejected because its client id has more than ${CLIENT_ID_BYTES_MAX} bytes: it begins with ${JSON.stringify(shortName(id))}. Give that sensor or program a shorter client id.`,
     );
     return Object.assign(new Error("the client id is too long"), { returnCode: IDENTIFIER_REJECTED });
   }
@@ -107,17 +95,20 @@ export class BrokerAdmission {
     return topic !== DENIED_TOPIC;
   }
 
+  get #needsPassword(): boolean {
+    return (this.#options.accounts ?? []).length > 0;
+  }
+
   /** Filters that a client may use; undefined for all. */
   #filtersOf(client: Client, use: "publish" | "subscribe"): readonly string[] | undefined {
     const account = this.#accountOf.get(client);
-    if (account || (this.#options.accounts ?? []).length === 0) return account?.[use];
+    if (account || !this.#needsPassword) return account?.[use];
     // It has not signed in.
     return [];
   }
 
   #isPasswordRight(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
     const { accounts = [] } = this.#options;
-    if (accounts.length === 0) return true;
     const account = accounts.find((known) => known.username === username);
     if (!account || !isSamePassword(account.password, password)) return false;
     this.#accountOf.set(client, account);
@@ -137,88 +128,4 @@ function isSamePassword(expectedPassword: string, password: Uint8Array | undefin
   const given = Buffer.from(password ?? "");
   const expected = Buffer.from(expectedPassword);
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-/**
- * Rate limit for wrong passwords at the built-in broker, by network address. A client id that has signed in from its
- * address before is counted separately, so another program with a wrong password at that address does not block it.
- */
-class BrokerSignIns {
-  readonly #options: BrokerAdmissionOptions;
-  readonly #throttle: SignInThrottle;
-  readonly #knownClients = new Map<string, string>();
-  #clients = 0;
-  #recordedAtMs: number | undefined;
-  #unrecorded = 0;
-
-  constructor(options: BrokerAdmissionOptions) {
-    this.#options = options;
-    this.#throttle = new SignInThrottle(options.clock);
-  }
-
-  /** Whether a client may sign in. @param fits compares its password; not called while its address is blocked */
-  admits(signIn: BrokerSignIn, isPasswordRight: () => boolean): boolean {
-    const { clientId, address } = signIn;
-    const client = JSON.stringify([address, clientId]);
-    // Counted by address only: with a count by user name, any client on the network could block every sensor.
-    const attempt: SignInAttempt = {
-      email: clientId,
-      address: this.#knownClients.get(client) ?? address,
-      isKnownAddress: false,
-      isRandomPassword: true,
-    };
-    try {
-      this.#throttle.assertOpen(attempt);
-    } catch (error) {
-      if (error instanceof AppError) return false;
-      throw error;
-    }
-    if (isPasswordRight()) {
-      this.#remember(client);
-      return true;
-    }
-    const blockedForS = this.#throttle.failed(attempt);
-    if (blockedForS > 0) {
-      this.#options.limits.reached(
-        "sign-in",
-        `${address} tries wrong passwords at the built-in broker, most recently as client ${JSON.stringify(clientId.slice(0, NAME_LENGTH_MAX))}, and must wait up to 15 minutes between attempts. Correct the password of that sensor, or find the program that guesses.`,
-      );
-      this.#record(signIn, blockedForS);
-    }
-    return false;
-  }
-
-  #record({ clientId, username, address }: BrokerSignIn, blockedForS: number): void {
-    const { clock, record, log } = this.#options;
-    const nowMs = clock.monotonicMs();
-    if (this.#recordedAtMs !== undefined && nowMs - this.#recordedAtMs < RECORDED_EVERY_MS) {
-      this.#unrecorded += 1;
-      return;
-    }
-    const others = this.#unrecorded > 0 ? { othersMeanwhile: this.#unrecorded } : {};
-    const client = clientId.slice(0, NAME_LENGTH_MAX);
-    try {
-      record({
-        event: "sign-in-blocked",
-        who: (username ?? "").slice(0, NAME_LENGTH_MAX),
-        from: address,
-        subject: "built-in MQTT broker",
-        detail: { client, blockedForS, ...others },
-      });
-      this.#recordedAtMs = nowMs;
-      this.#unrecorded = 0;
-    } catch (error) {
-      // Such as on a full disk; the condition still names the address.
-      log.warn("mqtt-sign-in-event-write-failed", { error });
-    }
-  }
-
-  #remember(client: string): void {
-    if (this.#knownClients.has(client)) return;
-    // The dot keeps the throttle from shortening it to the network of an IP address.
-    this.#knownClients.set(client, `client.${(this.#clients += 1)}`);
-    const [oldest] = this.#knownClients.keys();
-    if (this.#knownClients.size > KNOWN_CLIENTS_MAX && oldest !== undefined)
-      this.#knownClients.delete(oldest);
-  }
 }

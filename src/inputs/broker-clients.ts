@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Subscription } from "aedes";
 import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
-import type { BrokerLimits } from "./broker-limits.ts";
+import { describeClient, shortName, type BrokerLimits, type LimitedClient } from "./broker-limits.ts";
 import { BrokerMemory, MEMORY_USE_TEXTS, type MemoryExcess } from "./broker-memory.ts";
 import type { OtherBrokersWills, Persistence } from "./broker-persistence.ts";
 import { BrokerSessions } from "./broker-sessions.ts";
@@ -36,7 +36,7 @@ export class BrokerClients {
     this.#sessions = new BrokerSessions(this.#memory, (clientId, what) => this.#tooMany(clientId, what));
   }
 
-  /** Bytes held for all clients. */
+  /** Bytes held for all clients, and those of the retained messages. */
   get heldBytes(): number {
     return this.#memory.bytes;
   }
@@ -91,6 +91,16 @@ export class BrokerClients {
     }
   }
 
+  /** Adds bytes of retained messages to the total. */
+  retain(by: number): void {
+    this.#memory.retain(by);
+  }
+
+  /** Name and address of a client, also when its connection has ended. */
+  describe({ id }: { readonly id: string }): LimitedClient {
+    return { address: this.#memory.client(id).address, clientId: id };
+  }
+
   endAll(): void {
     this.#connections.endAll();
   }
@@ -116,12 +126,13 @@ export class BrokerClients {
   }
 
   #report(clientId: string | undefined, address: string, held: string): void {
-    // A client id may have 64 KiB.
-    const name = clientId === undefined ? "a client" : `the client ${JSON.stringify(clientId.slice(0, 100))}`;
-    this.#log.warn("mqtt-client-cut-off", { client: clientId?.slice(0, 100) ?? null, address, held });
+    const name = clientId === undefined ? `a client at ${address}` : describeClient({ address, clientId });
+    const client = clientId === undefined ? null : shortName(clientId);
+    this.#log.warn("mqtt-client-cut-off", { client, address, held });
     this.#limits.reached(
       "memory",
-      `${name} at ${address} was disconnected and its session dropped: the built-in broker ${held}. Correct or stop that program, or run a separate broker (mqtt.url). Zones are not affected.`,
+      { address, clientId },
+      `${name} was disconnected and its session dropped: the built-in broker ${held}. Correct or stop that program, or run a separate broker (mqtt.url). Zones are not affected.`,
     );
   }
 }

@@ -48,12 +48,13 @@ export class BrokerConnections {
     if (!isLoopback(address) && this.#countOf(address) >= CONNECTIONS_MAX_OF_ADDRESS) {
       this.#limits.reached(
         "connections",
+        { address },
         `${address} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker, which is the limit per address. Check what that machine does; a site with more sensors behind one address needs a separate broker (mqtt.url).`,
       );
       socket.destroy();
       return false;
     }
-    if (this.#connections.size >= CONNECTIONS_MAX && !this.#dropUnauthenticated()) {
+    if (this.#connections.size >= CONNECTIONS_MAX && !this.#dropUnauthenticated(address)) {
       socket.destroy();
       return false;
     }
@@ -125,11 +126,12 @@ export class BrokerConnections {
     return [...this.#connections.values()].filter((connection) => connection.address === address).length;
   }
 
-  #dropUnauthenticated(): boolean {
+  #dropUnauthenticated(newAddress: string): boolean {
     const [oldest] = this.#unauthenticated;
     this.#limits.reached(
       "connections",
-      `all ${CONNECTIONS_MAX} connections of the built-in broker are in use; ${oldest ? `connections without a sign-in are dropped, such as one from ${oldest.remoteAddress}` : "further sensors are rejected"}. Find the program that opens so many, or run a separate broker (mqtt.url).`,
+      { address: oldest?.remoteAddress ?? newAddress },
+      `all ${CONNECTIONS_MAX} connections of the built-in broker are in use; ${oldest ? `connections without a sign-in are dropped, such as one from ${oldest.remoteAddress}` : `further sensors are rejected, such as one at ${newAddress}`}. Find the program that opens so many, or run a separate broker (mqtt.url).`,
     );
     const connection = oldest && this.#connections.get(oldest);
     if (!connection) return false;
@@ -160,6 +162,7 @@ export class BrokerConnections {
       if (!sizeLimit.accepts(chunk, messageBytesMax)) {
         this.#limits.reached(
           "packet",
+          { address: connection.address },
           `a client at ${connection.address} announced an MQTT packet of more than ${PACKET_BYTES_MAX / 1024} KiB, or a message of more than ${MESSAGE_BYTES_MAX / 1024} KiB, and was disconnected. Use a separate broker for such messages (mqtt.url).`,
         );
         socket.destroy();

@@ -39,8 +39,11 @@ export interface MemoryExcess {
  * meantime.
  */
 export const CLIENT_BYTES_MAX = 24 * 1024 * 1024;
-/** Total: an eighth of the memory of the smallest supported board, a Pi with 512 MB. */
-export const ALL_BYTES_MAX = 64 * 1024 * 1024;
+/**
+ * Total of all clients and the retained messages (16 MiB): two clients at least can get all retained messages at the same time.
+ * Not more, because at MemoryMax of the unit the kernel ends the daemon, and with it the monitoring of the GPIO lines.
+ */
+export const ALL_BYTES_MAX = 48 * 1024 * 1024;
 /**
  * Messages of one client that are not processed yet: as many as the sensing thread accepts at one time. Beyond it the broker
  * does not read from the client, whose next messages wait in the network.
@@ -61,7 +64,9 @@ export class BrokerMemory {
   readonly #disconnect: (excess: MemoryExcess) => void;
   readonly #holders = new Set<Holder>();
   readonly #byClientId = new Map<string, Holder>();
+  /** Bytes of all clients. */
   #all = 0;
+  #retained = 0;
   #processing = 0;
 
   /** @param disconnect ends the client's connection and session and releases their memory before it returns */
@@ -69,9 +74,9 @@ export class BrokerMemory {
     this.#disconnect = disconnect;
   }
 
-  /** Bytes of all clients. */
+  /** Bytes of all clients and the retained messages. */
   get bytes(): number {
-    return this.#all + this.#processing;
+    return this.#all + this.#retained + this.#processing;
   }
 
   /** A connection whose client id is not known yet. */
@@ -114,11 +119,21 @@ export class BrokerMemory {
     else if (by > 0) this.#keep(holder);
     if (by <= 0) return;
     if (after > CLIENT_BYTES_MAX) this.#end(holder, false);
-    else if (this.#all > ALL_BYTES_MAX) this.#freeMemory();
+    else this.#freeMemory();
+  }
+
+  /**
+   * Adds bytes of retained messages, which have a limit of their own. A sensor's state is kept rather than what a client does not
+   * collect.
+   */
+  retain(by: number): void {
+    this.#retained += by;
+    if (by > 0) this.#freeMemory();
   }
 
   #freeMemory(): void {
-    while (this.#all > ALL_BYTES_MAX * FREE_TO_SHARE) {
+    if (this.#all + this.#retained <= ALL_BYTES_MAX) return;
+    while (this.#all + this.#retained > ALL_BYTES_MAX * FREE_TO_SHARE) {
       const before = this.#all;
       const largest = this.#largest();
       if (largest) this.#end(largest, true);

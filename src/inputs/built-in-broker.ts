@@ -61,7 +61,7 @@ export class BuiltInBroker implements Broker {
     this.#options = options;
     this.#limits = new BrokerLimits(options);
     this.#clients = new BrokerClients(this.#limits, options.log);
-    this.#retained = new RetainedMessages(this.#limits, options.clock);
+    this.#retained = new RetainedMessages(this.#limits, options.clock, (by) => this.#clients.retain(by));
     const parts = { limits: this.#limits, clients: this.#clients, counts: options.zones.counts };
     this.#admission = new BrokerAdmission({ ...options, ...parts });
   }
@@ -174,15 +174,16 @@ export class BuiltInBroker implements Broker {
     answer: (refusal: Error | null) => void,
   ): Promise<void> {
     const deliver = async (): Promise<Error | null> =>
-      (await this.#admission.allowsMessage(client, packet)) ? this.#deliver(packet, client?.id) : null;
+      (await this.#admission.allowsMessage(client, packet)) ? this.#deliver(packet, client) : null;
     answer(await (client ? this.#clients.processing(client, packet, deliver) : deliver()));
   }
 
   /** Passes a message to the zones. @returns the reason for rejecting it, or null */
-  async #deliver(packet: PublishPacket, clientId: string | undefined): Promise<Error | null> {
+  async #deliver(packet: PublishPacket, client: Client | null): Promise<Error | null> {
     if (this.#isStopping) return new Error("the broker is stopping");
     if (packet.topic.startsWith("$SYS/")) return new Error("$SYS topics are reserved for the broker");
     const { zones, log } = this.#options;
+    const clientId = client?.id;
     const payload = unpooledCopy(packet.payload);
     // A stored message must not keep the whole network buffer in memory.
     packet.payload = payload;
@@ -195,7 +196,8 @@ export class BuiltInBroker implements Broker {
       log.error("mqtt-message-write-failed", { topic: packet.topic, error });
       return error instanceof Error ? error : new Error(messageOf(error));
     }
-    if (packet.retain && !this.#retained.keeps(packet.topic, payload)) packet.retain = false;
+    const sender = client ? this.#clients.describe(client) : { address: "another broker" };
+    if (packet.retain && !this.#retained.keeps(packet.topic, payload, sender)) packet.retain = false;
     return null;
   }
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { PublishPacket } from "aedes";
 import type { Clock } from "../domain/clock.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
-import type { BrokerLimits } from "./broker-limits.ts";
+import { describeClient, type BrokerLimits, type LimitedClient } from "./broker-limits.ts";
 import type { RetainedStore } from "./broker-persistence.ts";
 
 /** zigbee2mqtt publishes about twenty retained messages for each device in Home Assistant discovery. */
@@ -15,13 +15,20 @@ const COMPARED_AT_ONCE = 500;
 export class RetainedMessages {
   readonly #limits: Pick<BrokerLimits, "reached">;
   readonly #clock: Pick<Clock, "afterEventLoopTurn">;
+  readonly #changed: (bytes: number) => void;
   readonly #packets = new Map<string, PublishPacket>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
-  constructor(limits: Pick<BrokerLimits, "reached">, clock: Pick<Clock, "afterEventLoopTurn">) {
+  /** @param changed is called with the bytes that are added, or released as a negative number */
+  constructor(
+    limits: Pick<BrokerLimits, "reached">,
+    clock: Pick<Clock, "afterEventLoopTurn">,
+    changed: (bytes: number) => void,
+  ) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#changed = changed;
   }
 
   /**
@@ -63,26 +70,26 @@ export class RetainedMessages {
     }
   }
 
-  /** Whether a retained message is stored; an empty payload deletes the earlier one. */
-  keeps(topic: string, payload: Uint8Array): boolean {
-    const earlierSize = this.#bytesOf.get(topic);
-    this.#bytesOf.delete(topic);
-    this.#bytes -= earlierSize ?? 0;
-    if (payload.byteLength === 0) return true;
-    const size = payload.byteLength + Buffer.byteLength(topic);
-    if (this.#bytesOf.size < TOPICS_MAX && this.#bytes + size <= BYTES_MAX) {
-      this.#bytesOf.set(topic, size);
-      this.#bytes += size;
+  /**
+   * Whether a retained message is stored; an empty payload deletes the earlier one.
+   * @param sender named if it is not stored
+   */
+  keeps(topic: string, payload: Uint8Array, sender: LimitedClient): boolean {
+    const earlierSize = this.#bytesOf.get(topic) ?? 0;
+    const size = payload.byteLength === 0 ? 0 : payload.byteLength + Buffer.byteLength(topic);
+    const topics = this.#bytesOf.size - (earlierSize > 0 ? 1 : 0);
+    if (size === 0 || (topics < TOPICS_MAX && this.#bytes - earlierSize + size <= BYTES_MAX)) {
+      if (size === 0) this.#bytesOf.delete(topic);
+      else this.#bytesOf.set(topic, size);
+      this.#bytes += size - earlierSize;
+      this.#changed(size - earlierSize);
       return true;
     }
     // The earlier message stays.
-    if (earlierSize !== undefined) {
-      this.#bytesOf.set(topic, earlierSize);
-      this.#bytes += earlierSize;
-    }
     this.#limits.reached(
       "retained",
-      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages: the message of ${JSON.stringify(topic)} was forwarded but not stored. Zones are not affected.`,
+      sender,
+      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages: the message of ${JSON.stringify(topic)} from ${describeClient(sender)} was forwarded but not stored. Zones are not affected.`,
     );
     return false;
   }

@@ -14,7 +14,7 @@ export function addInputMetrics(
   );
   registry.add(
     "santinela_mqtt_broker_held_bytes",
-    "Memory of the built-in broker for its clients: queues, subscriptions, unsent data, and messages that are not processed yet.",
+    "Memory of the built-in broker: queues, subscriptions, unsent data, retained messages, and messages that are not processed yet.",
     () => inputs.brokerUse?.heldBytes,
   );
   registry.add(

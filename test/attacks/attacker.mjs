@@ -3,7 +3,7 @@
 // The attack runs in a worker thread. The main thread only watches the time, so it ends on time even if the
 // attack blocks. It also ends when its parent process is gone.
 import { isMainThread, Worker, workerData } from "node:worker_threads";
-import { absentSessions, deafReaders, subscriptions, unreleased } from "./broker-floods.mjs";
+import { absentSessions, deafReaders, separateQueues, subscriptions, unreleased } from "./broker-floods.mjs";
 import { fuzzedRequests } from "./fuzzed-requests.mjs";
 import { httpClients, unmatchedTopics } from "./heavy-use.mjs";
 import * as tlsFloods from "./tls-floods.mjs";
@@ -13,6 +13,7 @@ const ATTACKS = {
   deafReaders,
   fuzzedRequests,
   httpClients,
+  separateQueues,
   subscriptions,
   unmatchedTopics,
   unreleased,

@@ -9,6 +9,7 @@ const UNRELEASED_PAYLOAD = Buffer.alloc(16 * 1024, "x");
 const UNRELEASED = 2_000;
 const READERS = 8;
 const SESSIONS = 64;
+const QUEUES = 8;
 /** Pause before dropped sessions are created again. */
 const AWAY_MS = 1_000;
 const SUBSCRIPTIONS = 180_000;
@@ -76,6 +77,25 @@ export async function absentSessions({ port, count }) {
     publish({ port, count }, "absent-a", 1),
     publish({ port, count }, "absent-b", 1),
   ]);
+}
+
+/** Sessions that are offline, each with a queue of its own messages, so that no two share memory. */
+export async function separateQueues({ port, count }) {
+  const stayAway = async () => {
+    for (;;) {
+      for (let index = 0; index < QUEUES; index += 1) {
+        const session = new RawClient(port);
+        await session.connect(`queue-${index}`, true);
+        await session.subscribe([`flood/queue-${index}`], 1);
+        session.end();
+      }
+      await pauseMs(AWAY_MS);
+    }
+  };
+  const publishers = Array.from({ length: QUEUES }, (_none, index) =>
+    publish({ port, count }, `queue-${index}`, 1),
+  );
+  await Promise.all([stayAway(), ...publishers]);
 }
 
 /** Clients with 180,000 filters of twenty levels in total, and messages that are matched against all of them. */

@@ -19,19 +19,23 @@ afterEach(() => site.remove());
 
 describe("a client that floods the built-in broker", () => {
   test.each([
-    ["QoS 2 messages that are never released", "unreleased"],
-    ["readers that never read", "deafReaders"],
-    ["sessions that never return", "absentSessions"],
-    ["180,000 subscriptions", "subscriptions"],
+    ["QoS 2 messages that are never released", "unreleased", "unreleased"],
+    ["readers that never read", "deafReaders", "deaf"],
+    ["sessions that never return", "absentSessions", "absent"],
+    ["a queue of different messages for each session", "separateQueues", "queue"],
+    ["180,000 subscriptions", "subscriptions", "many"],
   ])(
-    "with %s is disconnected and logged, and a door and a gate still become records",
-    async (name, attack) => {
+    "with %s is disconnected and named, ends no thread, and a door and a gate still become records",
+    async (name, attack, clients) => {
       const need = await site.during(attack, attackSeconds, (metrics) => cutOff(metrics) > 0);
       report(rowOf(name, need));
       report(machineLine());
       const { conditions } = await site.status();
-      const atLimit = conditions.filter(({ code }) => code === "mqtt-broker-at-limit");
-      expect(atLimit.map(({ subject }) => subject)).toContain("memory");
+      const atLimit = conditions.find(
+        ({ code, subject }) => code === "mqtt-broker-at-limit" && subject === "memory",
+      );
+      expect(atLimit?.text).toMatch(new RegExp(`the client "${clients}-\\d+" at \\S*127\\.0\\.0\\.1`));
+      expect(conditions.map(({ code }) => code)).not.toContain("thread-failed");
       expect(cutOff(await site.metrics())).toBeGreaterThan(0);
       expect(need.wireMs.length).toBeGreaterThan(0);
       expect(need.brokerMs.length).toBeGreaterThan(0);

@@ -157,6 +157,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     while (!watch.isOver) {
       await pause(LOOK_EVERY_MS);
       const metrics = await this.metrics();
+      if (hasFailedThread(metrics)) throw new Error("a thread of the daemon has failed");
       watch.delaysMs.push(delayOf(metrics));
       const hasTripped = watch.wireMs.length > 0 && watch.brokerMs.length > 0;
       const endS = isDone(metrics) && hasTripped ? seconds : seconds + MORE_S;
@@ -269,6 +270,13 @@ async function answered<T>(what: string, answer: Promise<T> | undefined): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether a thread has failed within the last minute. */
+function hasFailedThread(metrics: string): boolean {
+  const open = /^santinela_conditions_open\{code="thread-failed",severity="\w+"\} (\d+)$/m.exec(metrics)?.[1];
+  if (open === undefined) throw new Error("the metrics have no condition thread-failed");
+  return open !== "0";
 }
 
 /** Longest delay of the event loop since the last reading, in milliseconds. */

@@ -9,7 +9,9 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();
-  writeFileSync(join(folder, "pw"), "secret\n", { mode: 0o600 });
+  writeFileSync(join(folder, "pw"), "long enough\n", { mode: 0o600 });
+  writeFileSync(join(folder, "short"), "sevench\n", { mode: 0o600 });
+  writeFileSync(join(folder, "eight"), "săptămân\n", { mode: 0o600 });
   writeFileSync(join(folder, "empty"), "\n", { mode: 0o600 });
   mkdirSync(join(folder, "drawer"));
 });
@@ -155,6 +157,35 @@ describe("a valid mqtt.accounts", () => {
     const { code, stderr } = await check(accounts(GATES));
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: .*\/pw is readable by other users; run chmod 600 .*\/pw$/m);
+  });
+
+  test.each([
+    [
+      "an account",
+      accounts("{ username: gates, passwordFile: ./short }"),
+      'mqtt.accounts: the password of "gates"',
+    ],
+    [
+      "the one of all sensors",
+      "mqtt: { username: all, passwordFile: ./short }\n",
+      'mqtt.passwordFile: the password of "all"',
+    ],
+  ])("warns of a password of seven characters for %s, and starts with it", async (_whose, yaml, which) => {
+    const { code, stderr } = await check(yaml);
+    expect(code).toBe(0);
+    expect(stderr.split("\n").filter((line) => line.includes("password"))).toEqual([
+      `warning: ${which} is shorter than 8 characters. Create one with openssl rand -hex 16`,
+    ]);
+  });
+
+  test.each([
+    ["has eight characters", accounts("{ username: gates, passwordFile: ./eight }")],
+    ["is that of another broker", "mqtt: { url: mqtt://localhost, username: all, passwordFile: ./short }\n"],
+  ])("accepts a password that %s without a warning", async (_why, yaml) => {
+    expect(await check(yaml)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("password") as string,
+    });
   });
 
   test("warns of an account that may neither publish nor subscribe", async () => {

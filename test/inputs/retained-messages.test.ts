@@ -14,7 +14,7 @@ async function manyTopics(): Promise<RetainedStore> {
       throw new Error("the search of aedes is not used");
     },
   };
-  new RetainedMessages({ reached: () => {} }, new ManualClock()).watch(store);
+  new RetainedMessages({ reached: () => {} }, new ManualClock(), () => {}).watch(store);
   for (let index = 0; index < TOPICS; index += 1) {
     const payload = Buffer.from("on");
     await store.storeRetained({
