@@ -9,7 +9,7 @@ import { TestApp } from "../support/app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
 
-/* Somebody edits the configuration file of a running daemon, and an administrator opens the zones in the web panel. */
+/* The configuration file of a running daemon is edited, and an administrator opens the zones in the web panel. */
 
 let site: TestApp;
 let file: string;
