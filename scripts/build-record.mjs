@@ -15,6 +15,7 @@ const SOURCES = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/generate.mjs",
+  "scripts/site-schemas.mjs",
   "scripts/bundle",
   "scripts/build-panel.mjs",
   "scripts/licences.mjs",

@@ -37,7 +37,7 @@ const EMPTY = "the file is empty. Write the configuration again, or {} for a sit
  */
 export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
   const name = file ?? "the embedded configuration";
-  const { document, lines, placeOf, errors } = parsedYaml(name, text);
+  const { document, lines, placeOf, errors } = parsedYaml(text, inFile(name));
   if (errors.length > 0) throw new ConfigurationError(errors);
   // What a power cut leaves of a file that was being written. Read as "no options" it would be a site without zones.
   if (text.trim() === "") throw new ConfigurationError([{ place: placeOf(0), message: EMPTY }]);
@@ -84,7 +84,7 @@ interface AnswerEntry {
  * @throws AppError `bad-data` for anything else
  */
 export function parseAnswers(file: string, text: string): AnswerEntry[] {
-  const { document, placeOf, errors } = parsedYaml(file, text);
+  const { document, placeOf, errors } = parsedYaml(text, inFile(file));
   const invalid = (place: string, message: string): AppError =>
     new AppError("bad-data", `${place}: ${message}`);
   const [error] = errors;
@@ -107,21 +107,29 @@ function sourceTextOf({ value, source }: Scalar): string {
 interface ParsedYaml {
   readonly document: Document.Parsed;
   readonly lines: LineCounter;
-  /** `file:line:col` of an offset in the text. */
+  /** The place of an offset in the text. */
   readonly placeOf: (offset: number) => string;
   readonly errors: readonly ConfigError[];
 }
 
-/** @param name of the file */
-function parsedYaml(name: string, text: string): ParsedYaml {
+/** Line and column, counted from 1. */
+interface LinePlace {
+  readonly line: number;
+  readonly col: number;
+}
+
+/** `file:line:col`. */
+function inFile(name: string): (place: LinePlace) => string {
+  return ({ line, col }) => `${name}:${line}:${col}`;
+}
+
+/** Parses a text, whatever it contains. @param written the words for a place in it */
+export function parsedYaml(text: string, written: (place: LinePlace) => string): ParsedYaml {
   const lines = new LineCounter();
   const { document, tooDeep } = parseBounded(text, lines);
-  const placeOf = (offset: number): string => {
-    const { line, col } = lines.linePos(offset);
-    return `${name}:${line}:${col}`;
-  };
+  const placeOf = (offset: number): string => written(lines.linePos(offset));
   const errors = tooDeep
-    ? [{ place: `${name}:${tooDeep.line}:${tooDeep.col}`, message: tooDeep.message }]
+    ? [{ place: written(tooDeep), message: tooDeep.message }]
     : document.errors.map((error) => {
         const start = openQuoteOffset(document, error);
         const reason = error.message.split("\n")[0]?.replace(/ at line.*$/, "");

@@ -1,7 +1,7 @@
-import { isMap, isScalar, parseDocument, stringify, type Pair, type Scalar, type YAMLMap } from "yaml";
+import { isMap, isScalar, stringify, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { canonical } from "../domain/zone-changes.ts";
 import { cannotEdit } from "./zones-source.ts";
-import { documentOf, editedText, type ZoneEdit } from "./zone-edits.ts";
+import { documentOf, editedText, plainOf, type ZoneEdit } from "./zone-edits.ts";
 
 /**
  * Options of `site` that can be changed here; an absent one stays as it is. The others decide which records are the site's own, or
@@ -61,8 +61,7 @@ function withSite(text: string, site: SiteText | { readonly ref: string }): stri
 
 /** Replaces the value where it stands, or adds a line. */
 function withOption(text: string, option: string, value: string): string {
-  const document = parseDocument(text);
-  const { contents } = document;
+  const { contents } = documentOf(text);
   const section = isMap(contents) ? contents.items.find((pair) => isOf(pair, "site")) : undefined;
   if (!section) {
     const above = text === "" || text.endsWith("\n") ? text : `${text}\n`;
@@ -113,7 +112,7 @@ function optionsOf(text: string): Readonly<Record<string, unknown>> {
   const { contents } = document;
   if (contents === null) return {};
   if (!isMap(contents)) throw cannotEdit("it is not a list of options");
-  return document.toJS() as Readonly<Record<string, unknown>>;
+  return plainOf(document) as Readonly<Record<string, unknown>>;
 }
 
 function siteIn({ site }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -1,18 +1,9 @@
-import {
-  isAlias,
-  isMap,
-  isSeq,
-  parseDocument,
-  visit,
-  type YAMLMap,
-  YAMLSeq,
-  type Document,
-  type Node,
-} from "yaml";
+import { isAlias, isMap, isSeq, visit, type YAMLMap, YAMLSeq, type Document, type Node } from "yaml";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { canonical } from "../domain/zone-changes.ts";
+import { parsedYaml } from "./parsed-text.ts";
+import { aliasProblem } from "./yaml-bounds.ts";
 import { cannotEdit, ZonesSource } from "./zones-source.ts";
-import { depthProblem } from "./yaml-bounds.ts";
 
 /** A zone as the file has it. */
 export type ZoneText = Readonly<Record<string, unknown>>;
@@ -51,23 +42,28 @@ export function editedText(text: string, edits: readonly ZoneEdit[]): string {
 }
 
 /**
- * The values of a parsed text.
- * @throws AppError `conflict` if an alias has no anchor, or if there are too many
+ * The values of a text as `documentOf` returns it.
+ * @throws AppError `conflict` if a change has taken the anchor from an alias
  */
 export function plainOf(document: Document): unknown {
   try {
-    return document.toJS();
+    // Aliases are already limited by documentOf; the library's own limit counts differently.
+    return document.toJS({ maxAliasCount: -1 });
   } catch (cause) {
     throw cannotEdit(messageOf(cause), cause);
   }
 }
 
-/** A configuration text, parsed for a change. @throws AppError `conflict` if it is not valid YAML or nests too deep */
+/**
+ * A configuration text, parsed for a change. The file may have been edited since it was loaded.
+ * @throws AppError `conflict` with the line for invalid YAML, too deep nesting, and an alias that cannot be resolved
+ */
 export function documentOf(text: string): Document {
-  if (depthProblem(text)) throw cannotEdit("it nests too deep");
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error) throw cannotEdit(error.message.split("\n")[0] ?? "it is not valid YAML");
+  const { document, placeOf, errors } = parsedYaml(text, ({ line, col }) => `line ${line}, column ${col}`);
+  const [error] = errors;
+  if (error) throw cannotEdit(`${error.place}: ${error.message}`);
+  const alias = aliasProblem(document);
+  if (alias) throw cannotEdit(`${placeOf(alias.offset)}: ${alias.message}`);
   return document;
 }
 
@@ -100,10 +96,9 @@ function apply(edit: ZoneEdit, zones: YAMLSeq<Node>, document: Document, touched
     }
     case "copy": {
       const at = indexOf(edit.id, items);
-      const copy = newZone(
-        { ...(mapAt(edit.id, items).toJSON() as ZoneText), id: edit.newId, name: edit.name },
-        document,
-      );
+      const copied = mapAt(edit.id, items);
+      if (hasAlias(copied)) throw cannotEdit("the zone uses an alias");
+      const copy = newZone({ ...(copied.toJSON() as ZoneText), id: edit.newId, name: edit.name }, document);
       items.splice(at + 1, 0, copy);
       return;
     }

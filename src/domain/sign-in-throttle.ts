@@ -1,3 +1,4 @@
+import { networkOf } from "./client-network.ts";
 import type { Clock } from "./clock.ts";
 import { AppError } from "./errors.ts";
 
@@ -155,13 +156,4 @@ export function assertElapsed(untilMs: number, nowMs: number): void {
 interface Limits {
   readonly address?: Limit;
   readonly account?: Limit;
-}
-
-/** Network of an address: a site usually has a whole IPv6 /64 (RFC 6177), so only the first half counts. */
-export function networkOf(address: string): string {
-  if (!address.includes(":") || address.includes(".")) return address;
-  const [head = "", tail] = address.split("::");
-  const groups = head.split(":").filter((group) => group !== "");
-  if (tail === undefined) return groups.slice(0, 4).join(":");
-  return [...groups, "0", "0", "0", "0"].slice(0, 4).join(":");
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
+import { networkOf, plainAddress } from "../domain/client-network.ts";
 import { isSignedIn } from "./auth-guards.ts";
 import { sendError } from "./errors.ts";
 import { markRequestBegun, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
-import { KnownAddresses, plainAddress } from "./known-addresses.ts";
+import { KnownAddresses } from "./known-addresses.ts";
 
 /** Maximum open connections. */
 export interface ConnectionLimits {
@@ -34,6 +35,8 @@ interface OpenConnection {
   readonly socket: Socket;
   /** Client address at the time of the connection; a closed socket has none. */
   readonly address: string;
+  /** What counts as one client in the limit per address. */
+  readonly network: string;
   /** Requests with a pending response. */
   readonly requests: Set<IncomingMessage>;
   /** Whether a request on it had a valid token. */
@@ -51,7 +54,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   /** By address and port of the client, oldest first. */
   readonly #open = new Map<string, OpenConnection>();
-  readonly #countByAddress = new Map<string, number>();
+  readonly #countByNetwork = new Map<string, number>();
   readonly #knownAddresses: KnownAddresses;
   /** Number of pending responses of each connection. */
   readonly #pending = new Map<Socket, number>();
@@ -124,9 +127,10 @@ export class Connections {
   #isAccepted(socket: Socket): boolean {
     const { remoteAddress } = socket;
     const { connectionsMax, connectionsPerAddressMax } = this.#limits;
-    const ofAddress = (): number => this.#countByAddress.get(remoteAddress ?? "") ?? 0;
-    const isAddressFull = ofAddress() >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
-    const exceedsAddressLimit = isAddressFull && !this.#makeRoomAt(remoteAddress ?? "");
+    const network = networkOf(remoteAddress ?? "");
+    const ofNetwork = (): number => this.#countByNetwork.get(network) ?? 0;
+    const isNetworkFull = ofNetwork() >= connectionsPerAddressMax && !isLoopbackAddress(remoteAddress);
+    const exceedsAddressLimit = isNetworkFull && !this.#makeRoomIn(network);
     if (exceedsAddressLimit || (this.#open.size >= connectionsMax && !this.#makeRoom(remoteAddress))) {
       this.#refused += 1;
       return false;
@@ -135,12 +139,13 @@ export class Connections {
     const connection = {
       socket,
       address: remoteAddress ?? "",
+      network,
       requests: new Set<IncomingMessage>(),
       isSignedIn: false,
       isWaitingForReport: false,
     };
     this.#open.set(key, connection);
-    this.#countByAddress.set(connection.address, ofAddress() + 1);
+    this.#countByNetwork.set(network, ofNetwork() + 1);
     socket.once("close", () => this.#forget(key, connection));
     return true;
   }
@@ -149,14 +154,14 @@ export class Connections {
     // The port may already belong to a newer connection.
     if (this.#open.get(key) !== connection) return;
     this.#open.delete(key);
-    const left = (this.#countByAddress.get(connection.address) ?? 1) - 1;
-    if (left > 0) this.#countByAddress.set(connection.address, left);
-    else this.#countByAddress.delete(connection.address);
+    const left = (this.#countByNetwork.get(connection.network) ?? 1) - 1;
+    if (left > 0) this.#countByNetwork.set(connection.network, left);
+    else this.#countByNetwork.delete(connection.network);
   }
 
   /** As `makeRoom`, among the connections of one address: silent ones there must not shut out a user behind it. */
-  #makeRoomAt(address: string): boolean {
-    const isThere = (connection: OpenConnection): boolean => connection.address === address;
+  #makeRoomIn(network: string): boolean {
+    const isThere = (connection: OpenConnection): boolean => connection.network === network;
     return (
       this.#replace((one) => isThere(one) && isBetweenReports(one)) ||
       this.#replace((one) => isThere(one) && !one.isSignedIn && !isServed(one))

@@ -1,3 +1,5 @@
+import { plainAddress } from "../domain/client-network.ts";
+
 /** Maximum number of remembered addresses: each connection can be that of another user. */
 export function knownAddressesMax(connectionsMax: number): number {
   return Math.max(1_000, connectionsMax);
@@ -26,9 +28,4 @@ export class KnownAddresses {
     const [oldest] = this.#addresses;
     if (this.#addresses.size > this.#max && oldest !== undefined) this.#addresses.delete(oldest);
   }
-}
-
-/** An IPv4 address without the prefix that it has on a listener for IPv6: the configuration may change. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:/, "");
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { networkOf, plainAddress } from "../domain/client-network.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
 import { MESSAGE_BYTES_MAX, PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
@@ -14,6 +15,8 @@ const CONNECTION_BYTES = 16 * 1024;
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
+  /** What counts as one client in the limit per address. */
+  readonly network: string;
   holder: Holder;
   sending: number;
   arriving: number;
@@ -45,11 +48,12 @@ export class BrokerConnections {
     // aedes removes its listeners when it closes a client; a connection reset can follow.
     socket.on("error", () => {});
     const address = socket.remoteAddress ?? "";
-    if (!isLoopback(address) && this.#countOf(address) >= CONNECTIONS_MAX_OF_ADDRESS) {
+    const network = networkOf(address);
+    if (!isLoopback(address) && this.#countOf(network) >= CONNECTIONS_MAX_OF_ADDRESS) {
       this.#limits.reached(
         "connections",
         { address },
-        `${address} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker, which is the limit per address. Check what that machine does; a site with more sensors behind one address needs a separate broker (mqtt.url).`,
+        `${network} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker, which is the limit per address. Check what that machine does; a site with more sensors behind one address needs a separate broker (mqtt.url).`,
       );
       socket.destroy();
       return false;
@@ -59,7 +63,7 @@ export class BrokerConnections {
       return false;
     }
     const holder = this.#memory.addUnknown(address);
-    const connection = { socket, address, holder, sending: 0, arriving: 0, isSigningIn: false };
+    const connection = { socket, address, network, holder, sending: 0, arriving: 0, isSigningIn: false };
     this.#connections.set(socket, connection);
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#unauthenticated.add(socket);
@@ -122,8 +126,8 @@ export class BrokerConnections {
     this.#memory.change(connection.holder, memoryUse, addedBytes);
   }
 
-  #countOf(address: string): number {
-    return [...this.#connections.values()].filter((connection) => connection.address === address).length;
+  #countOf(network: string): number {
+    return [...this.#connections.values()].filter((connection) => connection.network === network).length;
   }
 
   #dropUnauthenticated(newAddress: string): boolean {
@@ -208,5 +212,5 @@ export class BrokerConnections {
 
 /** All clients on this machine share one address, so the limit per address does not apply. */
 function isLoopback(address: string): boolean {
-  return address === "::1" || /^(::ffff:)?127\./.test(address);
+  return address === "::1" || plainAddress(address).startsWith("127.");
 }

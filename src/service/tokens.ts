@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
+import { networkOf } from "../domain/client-network.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
@@ -9,7 +10,7 @@ import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { attemptOf, type SignIns } from "./sign-ins.ts";
 import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
-import { networkOf, type SignInAttempt } from "../domain/sign-in-throttle.ts";
+import type { SignInAttempt } from "../domain/sign-in-throttle.ts";
 
 /** Enough for ten thousand sites with their users; about 500 bytes each, and only of tokens that were issued here. */
 const VERIFIED_MAX = 16_384;

@@ -5,6 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
 
 let folder: string;
 let file: string;
@@ -48,29 +49,6 @@ describe("an error is reported with its line, its column and the remedy", () => 
       "a zone's name with a control character",
       'zones:\n  - { id: a, name: "A\\a", kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n',
       /^2:14: zones\[0\]\.name: "A\\u0007" does not match the expected format\. .*control characters\.$/,
-    ],
-    [
-      "an alias within its own anchor",
-      "site: &site\n  name: *site\n",
-      /^2:9: alias \*site is inside its own anchor; write the value out$/,
-    ],
-    [
-      "a list that repeats itself",
-      "zones: &zones [*zones]\n",
-      /^1:16: alias \*zones is inside its own anchor/,
-    ],
-    [
-      "an alias without an anchor",
-      "zones: []\nsite: *sit\n",
-      /^2:7: alias \*sit has no anchor &sit before it; write the value out$/,
-    ],
-    [
-      "aliases of aliases that multiply",
-      Array.from({ length: 9 }, (_, level) => {
-        const items = Array.from({ length: 9 }, () => (level === 0 ? "x" : `*l${level - 1}`));
-        return `l${level}: &l${level} [${items.join(", ")}]\n`;
-      }).join(""),
-      /^\d+:\d+: with alias \*l\d the aliases add more than 100000 values; write the values out$/,
     ],
     [
       "brackets without end",
@@ -592,6 +570,10 @@ describe("an error is reported with its line, its column and the remedy", () => 
     ["no YAML at all", "http: {\n", /^\d+:\d+: invalid YAML: /],
     ["a list instead of sections", "- a\n", /^1:1: must be a section/],
   ];
+  test.each(UNUSABLE_ALIASES)("$what", ({ yaml, line, column, message }) => {
+    expect(refusal(yaml)).toBe(`${line}:${column}: ${message}`);
+  });
+
   test.each(mistakes)("%s", (_what, yaml, message) => {
     expect(refusal(yaml)).toMatch(message);
   });

@@ -82,6 +82,12 @@ describe("a changed zone", () => {
     ["an order without all zones", FILE, { action: "order", ids: ["a"] }, /all zones/],
     ["invalid YAML", "zones: [", { action: "add", zone: ZONE }, /cannot be changed here/],
     ["a zone that is an alias", "x: &z { id: a }\nzones:\n  - *z\n", { action: "delete", id: "a" }, /alias/],
+    [
+      "a copy of a zone that uses an alias",
+      "x: &i { gpio: 1 }\nzones:\n  - { id: a, input: *i }\n",
+      { action: "copy", id: "a", newId: "b", name: "B" },
+      /the zone uses an alias/,
+    ],
     ["options in braces", "{ zones: [] }", { action: "add", zone: ZONE }, /braces/],
     [
       "a lost anchor",

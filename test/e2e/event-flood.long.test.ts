@@ -9,6 +9,7 @@ import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation } from "../support/installation.ts";
+import { signInFrom } from "../support/sign-in-from.ts";
 
 /* An operator deletes records and then changes others until the event log has no room for anything else. */
 
@@ -90,5 +91,12 @@ test("an operator who changes records 10,200 times hides neither a deletion nor 
   });
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(": intact\n") as string });
   // The address from which the owner has signed in is not forgotten either: guesses from elsewhere do not lock it out.
+  const guesses: number[] = [];
+  for (let guess = 0; guess < 6; guess += 1) {
+    const wrong = { email: OWNER.email, password: `guess ${guess}` };
+    guesses.push(await signInFrom("127.0.0.9", again.httpPort, wrong));
+  }
+  expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
+  expect(await signInFrom("127.0.0.9", again.httpPort, OWNER)).toBe(429);
   await ApiUser.signIn(again.httpPort, OWNER);
 }, 600_000);

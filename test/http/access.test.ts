@@ -324,6 +324,30 @@ describe("password guessing", () => {
     });
   });
 
+  test.each([
+    ["a unique local", "fd12:3456:789a:1::1", "fd12:3456:789a:1::2"],
+    ["a link-local", "fe80::1%eth0", "fe80::2%eth0"],
+    ["an IPv4", "::ffff:10.0.0.7", "10.0.0.8"],
+  ])(
+    "from %s address counts for that machine, and not for its neighbours",
+    async (_what, from, neighbour) => {
+      const guessFrom = (guess: number, address: string) =>
+        own.tokens.signIn(`u${guess}@test.example`, "x", address).catch(({ code }) => code as string);
+      for (let guess = 0; guess < 20; guess += 1)
+        expect(await guessFrom(guess, from)).toBe("unauthenticated");
+      expect(await guessFrom(20, from.replace("::ffff:", ""))).toBe("too-many-requests");
+      expect(await guessFrom(20, neighbour)).toBe("unauthenticated");
+    },
+  );
+
+  test("from two networks whose addresses are written alike counts for one of them", async () => {
+    const guessFrom = (guess: number, address: string) =>
+      own.tokens.signIn(`u${guess}@test.example`, "x", address).catch(({ code }) => code as string);
+    for (let guess = 0; guess < 20; guess += 1) await guessFrom(guess, `2001::1:0:0:0:${guess + 1}`);
+    expect(await guessFrom(20, "2001::1:a:b:c:d")).toBe("too-many-requests");
+    expect(await guessFrom(20, "2001::2:a:b:c:d")).toBe("unauthenticated");
+  });
+
   test("cannot forge another address", async () => {
     for (let attempt = 0; attempt < 20; attempt += 1)
       await guess(`a${attempt}@test.example`, "wrong")

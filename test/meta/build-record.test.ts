@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -23,10 +23,21 @@ const SOURCES = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/generate.mjs",
+  "scripts/site-schemas.mjs",
   "scripts/bundle/bundle.mjs",
   "scripts/build-panel.mjs",
   "scripts/licences.mjs",
 ];
+
+/** Scripts of a build that write pages of docs, or nothing. */
+const PAGES_ONLY: ReadonlySet<string> = new Set([
+  "scripts/tour-links.mjs",
+  "scripts/clean.mjs",
+  "scripts/generate-cli-reference.mjs",
+  "scripts/architecture-tables.mjs",
+  "scripts/profile-table.mjs",
+  "scripts/build-record.mjs",
+]);
 
 describe("a source tree whose program is built", () => {
   let tree: string;
@@ -59,10 +70,25 @@ describe("a source tree whose program is built", () => {
     ["a new source", "src/ops/new.ts", () => write("src/ops/new.ts")],
     ["a removed source", "src/main.ts", () => rmSync(file("src/main.ts"))],
     ["a changed schema", "schemas/access.json", () => write("schemas/access.json", "changed")],
+    [
+      "changed schemas of responses",
+      "scripts/site-schemas.mjs",
+      () => write("scripts/site-schemas.mjs", "changed"),
+    ],
     ["other packages", "package-lock.json", () => write("package-lock.json", "changed")],
   ])("is out of date after %s", (_what, path, change) => {
     change();
     expect(buildProblem(tree)).toBe(`dist is older than ${path}. Run npm run build`);
+  });
+
+  test("has every script that makes a part of the program as a source", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly scripts: Readonly<Record<"build" | "generate", string>>;
+    };
+    const made = [...`${scripts.generate} ${scripts.build}`.matchAll(/node (scripts\/\S+)/g)].map(
+      ([, path]) => path,
+    );
+    expect(made.filter((path = "") => !PAGES_ONLY.has(path) && !SOURCES.includes(path))).toEqual([]);
   });
 
   test("is out of date after an interrupted build", () => {

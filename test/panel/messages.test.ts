@@ -176,6 +176,13 @@ test("what the daemon says is translated with its values, or not at all", () => 
   ).toBe(
     "/etc/santinela.yaml:10:9: zones[0].supervision: opțiune necunoscută; poate ați vrut supervisionTimeoutS; rămâne activă configurația anterioară",
   );
+  expect(
+    translateToRomanian(
+      "the configuration file cannot be changed here: line 2, column 7: alias *sit has no anchor &sit before it; write the value out. Edit the file on the device, then run santinela reload.",
+    ),
+  ).toBe(
+    "fișierul de configurare nu poate fi modificat de aici: linia 2, coloana 7: aliasul *sit nu are înaintea lui ancora &sit; scrieți valoarea întreagă. Modificați fișierul pe dispozitiv, apoi rulați santinela reload",
+  );
   expect(translateToRomanian("zones[0].x: unknown option. Known here: id, name")).toBe(
     "zones[0].x: opțiune necunoscută; opțiuni posibile: id, name",
   );

@@ -54,6 +54,30 @@ test("a new user must change the password first", async () => {
   expect((await site.newestEvents(9)).map(({ event }) => event)).toContain("account-added");
 });
 
+test("a password of one repeated character is rejected, for a new account and for one's own", async () => {
+  const password = "aaaaaaaa";
+  const rejected = {
+    error: "Bad Request",
+    message: "a password needs at least 4 different characters",
+    statusCode: 400,
+  };
+  const authorization = `Bearer ${token}`;
+  const account = { email: "mara@example.ro", role: "viewer", password };
+  const added = await request(site.app)
+    .post("/site/accounts")
+    .set("Authorization", authorization)
+    .send(account);
+  expect(added.body).toEqual(rejected);
+  const changed = await request(site.app)
+    .post("/site/password")
+    .set("Authorization", authorization)
+    .send({ currentPassword: PASSWORD, password });
+  expect(changed.body).toEqual(rejected);
+  const { body } = await request(site.app).get("/site/accounts").set("Authorization", authorization);
+  expect(JSON.stringify(body)).not.toContain(account.email);
+  expect(await signIn(TEST_ACCOUNTS.administrator, PASSWORD)).toBe(200);
+});
+
 test("a disabled user cannot sign in until the account is enabled", async () => {
   await put(TEST_ACCOUNTS.operator, { disabled: true }).expect(200);
   expect(await signIn(TEST_ACCOUNTS.operator, PASSWORD)).toBe(401);

@@ -83,6 +83,7 @@ describe("the set-up of a new installation", () => {
 
   test.each([
     ["a common password", { password: "password1" }, 400],
+    ["a password of one repeated character", { password: "aaaaaaaa" }, 400],
     ["an invalid address", { email: "ana" }, 400],
     ["an address in use", { email: TEST_ACCOUNTS.operator }, 409],
   ])("rejects %s, and the code stays valid", async (_what, wrong, status) => {

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Connections } from "../../src/http/connection-limits.ts";
+import { listen } from "../support/loopback.ts";
+
+/* Clients of a real server on loopback, each with an address that the test gives it. */
+
+const PER_ADDRESS = 3;
+const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+let server: Server;
+let port: number;
+let nextAddress: string;
+let sockets: Socket[];
+let connections: Connections;
+beforeEach(async () => {
+  sockets = [];
+  connections = new Connections({ connectionsMax: 100, connectionsPerAddressMax: PER_ADDRESS });
+  // It answers none of them, so that each connection stays in use.
+  server = createServer(connections.guard(() => {}));
+  connections.watch(server);
+  server.prependListener("connection", (socket: Socket) =>
+    Object.defineProperty(socket, "remoteAddress", { value: nextAddress }),
+  );
+  port = await listen(server);
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+/** @returns how many of the clients are refused, each at the next of these addresses */
+async function refusedFrom(addresses: readonly string[]): Promise<number> {
+  const before = connections.use.refused;
+  for (const address of addresses) {
+    nextAddress = address;
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => "the server may reset it");
+    sockets.push(socket);
+    const asked = once(server, "request");
+    socket.write(REQUEST);
+    await Promise.race([asked, once(socket, "close")]);
+  }
+  return connections.use.refused - before;
+}
+
+test("a machine with many addresses of one IPv6 network has the connections of one client", async () => {
+  expect(await refusedFrom(["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4"])).toBe(0);
+  expect(await refusedFrom(["2001:db8:1:2:ffff::5", "2001:db8:1:2:a:b:c:d"])).toBe(2);
+  expect(await refusedFrom(["2001:db8:1:3::1", "2001:db8::1"])).toBe(0);
+});
+
+test.each([
+  ["unique local", "fd12:3456:789a:1::"],
+  ["link-local", "fe80::"],
+])("the machines of a site with %s addresses are a client each", async (_what, prefix) => {
+  expect(await refusedFrom([1, 2, 3, 4, 5].map((host) => `${prefix}${host}`))).toBe(0);
+  expect(await refusedFrom([`${prefix}1`, `${prefix}1`, `${prefix}1`])).toBe(1);
+});
+
+test("an IPv4 address is one client on listeners for either family", async () => {
+  expect(await refusedFrom(["::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"])).toBe(1);
+});
