@@ -9,12 +9,9 @@ export function Difference({ diff, file }: { readonly diff: string; readonly fil
         <p>{t("review.nothing")}</p>
       ) : (
         <pre class="diff" tabIndex={0} aria-label={t("review.difference")}>
-          {diff
-            .replace(/\n$/, "")
-            .split("\n")
-            .map((line, index) => (
-              <Line key={index} line={line} />
-            ))}
+          {diff.split("\n").map((line, index) => (
+            <Line key={index} line={line} />
+          ))}
         </pre>
       )}
     </section>
