@@ -12,7 +12,7 @@ export type StepState = "done" | "next" | "later" | "unused";
 export interface SetUpFacts {
   readonly isNamed: boolean;
   readonly link: StatusView["link"]["state"];
-  /** Undefined while not known: nothing is said to be missing before. */
+  /** Undefined until they are counted: the step is not called unfinished before. */
   readonly objectives: number | undefined;
   readonly zones: readonly Pick<ZoneView, "contact" | "testedAt">[];
 }

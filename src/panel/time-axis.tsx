@@ -1,7 +1,7 @@
 import { formatClock, formatTime } from "./date-format.ts";
 import { t } from "./i18n.ts";
 
-/** When a chart begins, its middle and its end, below it. Screen readers are told the period by the buttons that choose it. */
+/** When a chart begins, its middle and its end, below it. For screen readers the buttons beside it name the period. */
 export function TimeAxis({
   beginMs,
   middleMs,
