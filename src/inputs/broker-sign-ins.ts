@@ -2,7 +2,8 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
-import { networkOf, SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
+import { networkOf } from "../domain/client-network.ts";
+import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import { describeClient, shortName, type BrokerLimits } from "./broker-limits.ts";
 
 /** What a client sends when it signs in. */

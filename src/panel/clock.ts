@@ -1,5 +1,9 @@
 /** The only module of the panel that uses the browser's clock and timers. */
 
+import { signal } from "@preact/signals";
+
+const MINUTE_MS = 60_000;
+
 /** The browser's clock, milliseconds since 1970; it may differ from the daemon's. */
 export function nowMs(): number {
   return Date.now();
@@ -23,3 +27,13 @@ export function pause(ms: number): Promise<void> {
     later(ms, resolve);
   });
 }
+
+/** Changes when a minute begins: what reads it is drawn again then, although nothing else changes. */
+export const minute = signal(0);
+const beginMinute = (): void => {
+  minute.value += 1;
+};
+later(MINUTE_MS - (nowMs() % MINUTE_MS), () => {
+  beginMinute();
+  every(MINUTE_MS, beginMinute);
+});

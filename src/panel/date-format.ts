@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import type { UtcOffsetView } from "../site/status-view.ts";
-import { nowMs } from "./clock.ts";
+import { minute, nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 
@@ -83,11 +83,13 @@ export function minutesToHour(fromMs: number, hour: number): number {
 }
 
 /**
- * The time of the site now, with the browser's beside it if that differs; empty before the time zone of the site is known.
- * @param atMs milliseconds since 1970
+ * The time of the site now, with the browser's beside it if that differs; empty before the time zone of the site is known. What
+ * shows it is drawn again each minute.
  */
-export function siteTimeText(atMs: number): string {
+export function siteTimeText(): string {
+  void minute.value;
   if (timeZone.value === undefined) return "";
+  const atMs = nowMs();
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
   const own = new Date(atMs);
   const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");

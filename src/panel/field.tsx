@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS } from "./http.ts";
+import { Icon } from "./icon.tsx";
 
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
@@ -37,6 +38,7 @@ export function TextField({
   return (
     <p class={type === "search" ? "field search" : "field"}>
       <label for={id}>{label}</label>
+      {type === "search" && <Icon name="search" />}
       <input
         id={id}
         name={name}

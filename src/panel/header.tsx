@@ -9,10 +9,13 @@ import { ThemeChoice } from "./theme-choice.tsx";
 
 /** The name of the site, how current the page is, and the menu of the user: language, theme, sign-out. */
 export function Header({ isInside }: { readonly isInside: boolean }) {
+  const name = isInside && status.value ? status.value.site.name : t("app.name");
   return (
     <header class="top">
       <Mark />
-      <p class="name">{isInside && status.value ? status.value.site.name : t("app.name")}</p>
+      <p class="name" title={name}>
+        {name}
+      </p>
       {isInside && (
         <span class={`live ${liveness.value}`} role="status">
           {t(`live.${liveness.value}`)}

@@ -7,6 +7,7 @@ import { t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatDuration } from "./date-format.ts";
 import { Pending } from "./notice.tsx";
+import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 const TIME_RANGES = [
@@ -14,6 +15,7 @@ const TIME_RANGES = [
   [720, "timeRange.month"],
 ] as const;
 const RELOAD_EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
 /** Heights in SVG units. */
 const HEIGHT = 16;
 const CURVE_HEIGHT = 60;
@@ -50,7 +52,8 @@ function useLinkHistory(hours: number) {
 }
 
 /** Green while up, red from below while down, empty without samples. */
-function LinkStrip({ history: { since, until, intervals } }: { readonly history: LinkHistoryView }) {
+function LinkStrip({ history }: { readonly history: LinkHistoryView }) {
+  const { since, until, intervals } = history;
   const intervalS = (Date.parse(until) - Date.parse(since)) / 1000 / intervals.length;
   const seconds = (of: "up" | "down"): number =>
     intervals.reduce((sum, interval) => sum + interval[of], 0) * intervalS;
@@ -86,6 +89,7 @@ function LinkStrip({ history: { since, until, intervals } }: { readonly history:
           </g>
         ))}
       </svg>
+      <PeriodAxis history={history} />
     </figure>
   );
 }
@@ -109,7 +113,8 @@ function runsOf(intervals: LinkHistoryView["intervals"]): readonly Run[] {
 }
 
 /** Age of the oldest unsent record, scaled to the maximum of the period. */
-function AgeCurve({ history: { intervals } }: { readonly history: LinkHistoryView }) {
+function AgeCurve({ history }: { readonly history: LinkHistoryView }) {
+  const { intervals } = history;
   const highest = Math.max(0, ...intervals.map(({ oldestUnsentS }) => oldestUnsentS ?? 0));
   const waiting = status.value?.outbox.waiting ?? 0;
   // A record that waits since the last sample has no age yet.
@@ -141,6 +146,13 @@ function AgeCurve({ history: { intervals } }: { readonly history: LinkHistoryVie
           ),
         )}
       </svg>
+      <PeriodAxis history={history} />
     </figure>
   );
+}
+
+function PeriodAxis({ history: { since, until } }: { readonly history: LinkHistoryView }) {
+  const [beginMs, endMs] = [Date.parse(since), Date.parse(until)];
+  const middleMs = (beginMs + endMs) / 2;
+  return <TimeAxis beginMs={beginMs} middleMs={middleMs} isDay={endMs - beginMs <= DAY_MS} />;
 }

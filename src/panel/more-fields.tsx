@@ -1,3 +1,4 @@
+import "./search.css";
 import { useId } from "preact/hooks";
 import { TextField } from "./field.tsx";
 import { t } from "./i18n.ts";

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { nowMs } from "./clock.ts";
 import { siteTimeText } from "./date-format.ts";
 import { Header } from "./header.tsx";
 import { hasMoreTexts, language, t, withMoreTexts } from "./i18n.ts";
@@ -193,7 +192,7 @@ function Navigation({ shown }: { readonly shown: Screen }) {
       <p class="foot">
         <span>{account.value?.email}</span>
         {/* After the headline: the first time in a time zone takes a slow phone a tenth of a second. */}
-        <span>{hasMoreTexts() && siteTimeText(nowMs())}</span>
+        <span>{hasMoreTexts() && siteTimeText()}</span>
       </p>
     </nav>
   );

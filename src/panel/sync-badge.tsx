@@ -17,9 +17,13 @@ export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
 /** The sync phase of a record; a record without a queue entry is synced. */
 export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined }) {
   if (phase === undefined) return <Badge tone="fine">{t("sync.synced")}</Badge>;
+  const text = t(`phase.${phase}`);
+  if (needsAttention(phase)) return <Badge tone="fault">{text}</Badge>;
+  // Given up: nothing is waited for.
+  if (phase === "closed") return <Badge tone="off">{text}</Badge>;
   return (
-    <Badge tone={needsAttention(phase) ? "fault" : phase === "doubtful" ? "attention" : "off"}>
-      {t(`phase.${phase}`)}
+    <Badge tone="attention" {...(phase === "doubtful" ? {} : { icon: "hourglass" })}>
+      {text}
     </Badge>
   );
 }
@@ -51,13 +55,7 @@ export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
       ];
   return (
     <span class="at-centre">
-      {needsAttention(phase) || phase === "doubtful" ? (
-        <SyncBadge phase={phase} />
-      ) : (
-        <Badge tone="attention" icon="hourglass">
-          {t(`phase.${phase}`)}
-        </Badge>
-      )}
+      <SyncBadge phase={phase} />
       {facts.length > 0 && <small class="quiet">{facts.join(" · ")}</small>}
     </span>
   );

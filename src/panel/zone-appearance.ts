@@ -3,6 +3,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import type { Tone } from "./badge.tsx";
 import { t } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
+import { inOrderOfUrgency } from "./zone-order.ts";
 
 /** How a zone is shown. */
 export interface ZoneAppearance {
@@ -61,16 +62,7 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   return look(isBatteryLow ? "attention" : undefined, t(`zoneWord.${kind}.normal`));
 }
 
-const ORDER: readonly (Tone | undefined)[] = ["alarm", "attention", "fault", "off"];
-
-/** What is open first, then faulty, then bypassed, then the rest in the order of the configuration. */
+/** The zones with what is most urgent first, see `inOrderOfUrgency`. */
 export function byUrgency(zones: readonly ZoneView[]): readonly ZoneView[] {
-  const placeOf = (zone: ZoneView): number => {
-    const found = ORDER.indexOf(zoneAppearance(zone).tone);
-    return found === -1 ? ORDER.length : found;
-  };
-  return zones
-    .map((zone) => ({ zone, place: placeOf(zone) }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ zone }) => zone);
+  return inOrderOfUrgency(zones, (zone) => zoneAppearance(zone).tone);
 }

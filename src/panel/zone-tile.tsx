@@ -1,7 +1,7 @@
-import { computed, signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ZoneView } from "../site/zone-view.ts";
-import { every, nowMs } from "./clock.ts";
+import { minute, nowMs } from "./clock.ts";
 import { formatMinute, formatSince, siteDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
@@ -18,10 +18,6 @@ export function ZoneTile({ zone, href }: TileOf) {
   return useMemo(() => <Tile zone={zone} href={href} />, [zone, href]);
 }
 
-const minute = signal(0);
-every(60_000, () => {
-  minute.value += 1;
-});
 const day = computed(() => {
   void minute.value;
   return siteDay(nowMs());

@@ -2,11 +2,12 @@ import "./charts.css";
 import { useState } from "preact/hooks";
 import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";
-import { nowMs } from "./clock.ts";
+import { minute, nowMs } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { journalVersion } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
 import { Pending } from "./notice.tsx";
+import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
 /** As many contacts as the daemon lists of a zone, `TRIPS_SHOWN` of the history of zones. */
@@ -43,6 +44,11 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
         <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
       ))}
       {lanes.length > 0 && (
+        <div class="lane">
+          <LaneAxis hours={hours} />
+        </div>
+      )}
+      {lanes.length > 0 && (
         <p class="legend quiet" aria-hidden="true">
           <span class="legend-trip">{t("zoneHistory.tripMark")}</span>
           <span class="legend-fault">{t("zoneHistory.faultMark")}</span>
@@ -53,9 +59,10 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
   );
 }
 
-/** The history of each zone, again after each change. */
+/** The history of each zone, again after each change, and each minute: what is older than the period leaves it. */
 export function useHistories(hours: number) {
-  return useQuery<readonly ZoneHistoryView[]>(`/site/zones/history?hours=${hours}`, journalVersion.value);
+  const version = `${journalVersion.value} ${minute.value}`;
+  return useQuery<readonly ZoneHistoryView[]>(`/site/zones/history?hours=${hours}`, version);
 }
 
 /** Trips over the whole height, faults in the upper half, bypasses in the lower half. */
@@ -110,6 +117,14 @@ export function Lane({
           {trips.length}
         </span>
       )}
+      {isAlone && <LaneAxis hours={hours} />}
     </div>
+  );
+}
+
+function LaneAxis({ hours }: { readonly hours: number }) {
+  const end = nowMs();
+  return (
+    <TimeAxis beginMs={end - hours * HOUR_MS} middleMs={end - (hours / 2) * HOUR_MS} isDay={hours === 24} />
   );
 }

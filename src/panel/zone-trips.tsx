@@ -5,6 +5,7 @@ import { nowMs } from "./clock.ts";
 import { formatClock, formatDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Pending } from "./notice.tsx";
+import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 import { tripBars, tripOutcomes, tripsIn, type TripBar, type TripFilter } from "./trip-counts.ts";
 import { CONTACTS_MAX, HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
@@ -104,6 +105,11 @@ function Bars({ bars, isByHour }: { readonly bars: readonly TripBar[]; readonly 
           );
         })}
       </svg>
+      <TimeAxis
+        beginMs={bars[0]?.atMs ?? most.atMs}
+        middleMs={bars[Math.floor(bars.length / 2)]?.atMs ?? most.atMs}
+        isDay={isByHour}
+      />
     </figure>
   );
 }

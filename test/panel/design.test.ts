@@ -36,7 +36,10 @@ test("every icon is used", () => {
     .filter((name) => !/^(more-)?icons\.ts$/.test(name) && /\.tsx?$/.test(name))
     .map((name) => readFileSync(join(PANEL, name), "utf8"))
     .join("");
-  expect(Object.keys({ ...ICONS, ...MORE_ICONS }).filter((name) => !text.includes(`"${name}"`))).toEqual([]);
+  // The same word elsewhere draws nothing: of a type, compared, or as the attribute of a field.
+  const isDrawn = (name: string): boolean =>
+    new RegExp(`(?<!\\| |type=|[=!]== |(?<!Icon )name=)"${name}"`).test(text);
+  expect(Object.keys({ ...ICONS, ...MORE_ICONS }).filter((name) => !isDrawn(name))).toEqual([]);
 });
 
 test("a screen loads less than 25 kB of its own", () => {

@@ -10,8 +10,11 @@ describeWithBrowser("the status screen", () => {
     const page = await site.page("status");
     const home = page.screen("status");
     await home.heading("All is well").shown();
+    expect(await home.region("All is well").attribute("aria-live")).toBe("polite");
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const summary = home.region("Fire alarm");
+    // A screen reader is interrupted.
+    expect(await summary.attribute("aria-live")).toBe("assertive");
     await summary.text(/1 unfinished alarm.*1 zone open while armed/).shown();
     await summary.link("Open intervention #1").click();
     await (await page.arrival(/^interventions\/\d+$/)).heading(/Fum depozit/).shown();
@@ -30,6 +33,7 @@ describeWithBrowser("the status screen", () => {
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
     await site.daemon.run(["interventions", "set", "1", "--status", "done"]);
     await home.heading("All is well").shown();
+    expect(await home.region("All is well").attribute("aria-live")).toBe("polite");
   });
 
   test("says since when the centre is offline, once the daemon calls the link a fault", async () => {

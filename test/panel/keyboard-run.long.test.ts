@@ -95,13 +95,13 @@ describeWithBrowser("an operator without a mouse", () => {
       await keys.check("the end of a walk test");
 
       await keys.on(page.menu.link("Log"));
-      await page.screen("events").heading("Log").shown();
+      await page.screen("events").heading("Event log").shown();
       await keys.check("opening the log");
 
       const user = page.banner.markup(".menu > button");
       await keys.on(user);
       await keys.on(page.banner.button("RO"));
-      await page.screen("events").heading("Evenimente").shown();
+      await page.screen("events").heading("Jurnal de evenimente").shown();
       await keys.check("the change of the language");
       await keys.press("Escape");
       await keys.at(user);

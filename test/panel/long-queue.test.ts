@@ -20,6 +20,10 @@ describeWithBrowser("a queue that is longer than its list", () => {
     const sync = page.screen("sync");
     await sync.heading("201 records queued").shown();
     await sync.text("The list shows the first 200.").shown();
+    await sync
+      .markup("tbody tr:first-child .badge.s-attention:has(path[d^='M5 22h14'])")
+      .and(sync.markup(".badge"))
+      .shown();
     const list = await page.open("interventions");
     await list.row(/Ronda 201/).shown();
     await list.without(list.badge("synced"));

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
@@ -100,6 +100,26 @@ describeWithBrowser("a floor plan", () => {
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("turns a tested zone green, and no longer once it gets another sensor", async () => {
+    const other = await site.page("plan/1");
+    const screen = other.screen("plan/1");
+    const pins = [{ zone: "hall", x: 20, y: 20 }];
+    const before = await daemon().get<PlanView[]>("/site/plans");
+    await daemon().put("/site/plans/1", { pins });
+    await daemon().post("/site/walk-test", { minutes: 10 });
+    for (const contact of ["open", "normal"])
+      await daemon().post("/site/simulate", { zone: "hall", contact });
+    await other.reload();
+    await screen.button("PIR hol: Tested").shown();
+    const file = join(site.installation.folder, "site.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("gpio: 27", "gpio: 22"));
+    site.daemon.hangUp();
+    await screen.button("PIR hol: No motion").shown();
+    await daemon().post("/site/walk-test", { end: true });
+    await daemon().put("/site/plans/1", { pins: before[0]?.pins ?? [] });
+    await other.close();
+  });
 
   test("keeps what another administrator has placed on it in the meantime", async () => {
     await page.speak("EN");

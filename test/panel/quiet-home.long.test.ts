@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
+import type { ZoneHistoryView } from "../../src/site/zone-view.ts";
 import { AnnouncingDevices } from "../support/announcing-devices.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { editableSite, PanelSite, signIn } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -64,6 +66,25 @@ describeWithBrowser("Home while all is well", () => {
     },
     LOOKS_TIMEOUT_MS,
   );
+
+  test("forgets the trips that are a day old, and its clock goes on, although nothing else changes", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("status", context);
+    const moved = page.screen("status").region("Zones that changed last");
+    await moved.text(/^[1-9]\d* trips in the last 24 hours$/).shown();
+    const clock = (): Promise<string> => page.menu.text(/^Site time/).words();
+    const before = await clock();
+    // The stream ends with its silence; what would come with the next one is held.
+    await page.holdRequests("**/site/events");
+    await page.changeResponses("**/site/zones/history?hours=24", 1_000, (zones) =>
+      (zones as ZoneHistoryView[]).map((zone) => ({ ...zone, trips: [] })),
+    );
+    await context.clock.fastForward(60_000);
+    await moved.text("0 trips in the last 24 hours").shown();
+    await eventually("the next minute", async () => (await clock()) !== before);
+    await context.close();
+  });
 });
 
 describeWithBrowser("Home of a site without zones", () => {

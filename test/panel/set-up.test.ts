@@ -51,12 +51,14 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.menu.gone();
     await createAdministrator();
     const guide = page.screen("setup");
+    await guide.heading("This site").click();
     await guide.text("Create a configuration").click();
     await guide.field("Site name").fill("Hala Nord");
     await guide.field("Zone name").fill("Ușa principală");
     await guide.text(/ref: "hala-nord"/).shown();
     const saved = await page.downloaded(() => guide.button("Download configuration").click());
     expect(saved.suggestedFilename()).toBe("santinela.yaml");
+    await guide.heading("Walk test").click();
     await guide.link("Go to Walk test").click();
     await page.screen("walk-test").heading("Walk test").shown();
   });
@@ -112,7 +114,8 @@ describeWithBrowser("a new installation in the panel", () => {
       expect(await violationsInAllThemes(page, () => code.shown())).toEqual([]);
       await createAdministrator();
       const guide = page.screen("setup");
-      await guide.markup("summary").click();
+      await guide.markup("li:nth-child(3) > details > summary").click();
+      await guide.markup("details details > summary").click();
       await guide.input("site-name").fill("Hala Nord");
       await guide.input("centre").choose("yes");
       await guide.input("zone-name").fill("Ușa principală");

@@ -43,6 +43,7 @@ describeWithBrowser("the name of a new site", () => {
       // The password of the account that has just been created is not asked for again.
       await review.without(review.field("Your password"));
       await review.text("+  name: Hala Nord").shown();
+      await review.text(/^From line \d+$/).shown();
       await review.button("Save").click();
       await page.banner.text("Hala Nord").shown();
       await guide.without(asked);

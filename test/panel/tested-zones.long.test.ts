@@ -5,6 +5,7 @@ import type { ZoneView } from "../../src/site/zone-view.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage } from "../support/panel-page.ts";
+import { EDGE } from "../support/installation.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -74,6 +75,23 @@ describeWithBrowser("a site after a walk test", () => {
     site.daemon.hangUp();
     await eventually("the hall without a test", async () => (await untested()).includes("hall"));
     expect(await untested()).toEqual(["hall", "smoke"]);
+  });
+
+  test("has the walk test as the next step of the set-up, in words, until each zone is tested", async () => {
+    const guide = await page.open("setup");
+    const step = guide.markup("li[aria-current=step]");
+    await step.heading("Walk test").shown();
+    await step.badge("next step").shown();
+    await step.text("1 of 3 zones tested").shown();
+    await step.link("Go to Walk test").shown();
+    // What is done says its result in one line and is closed.
+    await guide.listItem(/^This site done\s*Hala Nord \(hala-nord\)/).shown();
+    expect(await guide.text("Create a configuration").isShown()).toBe(false);
+    await page.speak("RO");
+    await step.badge("pasul următor").shown();
+    const open = () => step.shown();
+    expect(await violationsInAllThemes(page, open, [...NAMES, EDGE.email])).toEqual([]);
+    await page.speak("EN");
   });
 
   test("says at home when the last alarm was, of which zone, and how it ended", async () => {

@@ -28,6 +28,12 @@ const ZONES = `zones:
 `;
 const NAMES = ["Hala de test", "Hala Nord", "Ușa mare", "Ușa", "Geam"];
 /** Several changes, each watched by the daemon for three seconds, on a busy machine. */
+/** In the page: how many lines of the difference are wrapped, and whether the box scrolls instead. */
+const LINES = `(() => {
+  const box = document.querySelector(".diff");
+  const wrapped = [...box.children].filter((line) => line.offsetHeight > 20).length;
+  return { wrapped, isScrolled: box.scrollWidth > box.clientWidth };
+})()`;
 const SCENARIO_TIMEOUT_MS = 240_000;
 
 const fileOf = (site: PanelSite): string => join(site.installation.folder, "site.yaml");
@@ -382,6 +388,10 @@ describeWithBrowser("an installer at a site with zones", () => {
       // A new screen closes the menu with the languages.
       await reviewed();
       expect(await violationsInAllThemes(page, reviewed, NAMES)).toEqual([]);
+      // A line that is wrapped would look like YAML of another level.
+      await page.look("light", 360);
+      expect(await page.evaluate(LINES)).toEqual({ wrapped: 0, isScrolled: true });
+      await page.look("dark", 1100);
       await review.input("password").fill(EDGE.password);
       await review.markup("button.main").click();
       const saved = page.screen("zones/saved");

@@ -60,6 +60,7 @@ export const EN_RECORDS = {
   "mirror.notListed": "missing",
   "mirror.missing": "Missing since",
 
+  "events.title": "Event log",
   "events.kind": "Category",
   "events.alarms": "alarms",
   "events.suppressed": "suppressed",

@@ -103,6 +103,7 @@ export const EN_SCREENS = {
   "status.started": "Running since",
   "status.version": "Version",
   "status.latest": "Latest events",
+  "home.onlySignIns": "The newest entries of the event log are all sign-ins.",
   "home.fullLog": "Full log",
   "settings.backup": "Backup",
   "settings.backupText":

@@ -10,6 +10,11 @@ export const EN_SETUP = {
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",
   "guide.text": "Set up a new installation and test its zones. You can reopen this page from Settings.",
+  "guide.done": "done",
+  "guide.next": "next step",
+  "guide.later": "not done",
+  "guide.unused": "not used",
+  "guide.objectivesNow": { one: "{n} objective", other: "{n} objectives" },
   "guide.administrator": "Administrator",
   "guide.site": "This site",
   "guide.siteNow": {

@@ -169,6 +169,7 @@ export const EN_ZONES = {
 
   "review.title": "Save this change?",
   "review.none": "There is no change to save.",
+  "review.fromLine": "From line {line}",
   "review.difference": "Changed lines",
   "review.nothing": "Nothing changes.",
   "review.valid": "The configuration is valid",

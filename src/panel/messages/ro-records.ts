@@ -69,6 +69,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "mirror.notListed": "lipsește",
   "mirror.missing": "Lipsește începând cu",
 
+  "events.title": "Jurnal de evenimente",
   "events.kind": "Categorie",
   "events.alarms": "alarme",
   "events.suppressed": "netransmise",

@@ -107,6 +107,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "status.started": "Ultima pornire",
   "status.version": "Versiune",
   "status.latest": "Ultimele evenimente",
+  "home.onlySignIns": "Cele mai noi înregistrări din jurnalul de evenimente sunt numai autentificări.",
   "home.fullLog": "Jurnalul de evenimente",
   "settings.backup": "Copie de siguranță",
   "settings.backupText":

@@ -186,6 +186,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
 
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",
+  "review.fromLine": "De la linia {line}",
   "review.difference": "Linii modificate",
   "review.nothing": "Nu se modifică nimic.",
   "review.valid": "Configurația este validă",

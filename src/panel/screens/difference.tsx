@@ -10,12 +10,16 @@ export function Difference({ diff, file }: { readonly diff: string; readonly fil
       ) : (
         <pre class="diff" tabIndex={0} aria-label={t("review.difference")}>
           {diff.split("\n").map((line, index) => (
-            <span key={index} class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""}>
-              {line}
-            </span>
+            <Line key={index} line={line} />
           ))}
         </pre>
       )}
     </section>
   );
+}
+
+function Line({ line }: { readonly line: string }) {
+  const [, number] = /^@@ -\d+ \+(\d+) @@$/.exec(line) ?? [];
+  if (number !== undefined) return <span class="place">{t("review.fromLine", { line: number })}</span>;
+  return <span class={line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""}>{line}</span>;
 }

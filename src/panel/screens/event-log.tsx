@@ -32,7 +32,7 @@ export function EventLogScreen() {
   if (!loaded)
     return (
       <>
-        <h1>{t("nav.events")}</h1>
+        <h1>{t("events.title")}</h1>
         <Pending error={pages.error} reload={pages.reload} />
       </>
     );
@@ -126,7 +126,7 @@ type Matches = (entry: TimelineEntry) => boolean;
 function Head({ matches }: { readonly matches: Matches }) {
   return (
     <div class="head">
-      <h1>{t("nav.events")}</h1>
+      <h1>{t("events.title")}</h1>
       <div class="actions">
         {(["csv", "json"] as const).map((format) => (
           <button

@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { LINK_CONDITIONS } from "../link-conditions.ts";
 import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
 import type { ZoneKind } from "../../domain/zone.ts";
@@ -45,7 +45,7 @@ export function HomeScreen() {
   );
 }
 
-/** The headline with the reasons of its level; the daemon has computed it. */
+/** The headline with the reasons of its level; the daemon has computed it. A screen reader is interrupted only for one more alarm. */
 function Hero({ now }: { readonly now: StatusView }) {
   const { headline, journeys, role } = now;
   const { level, reasons, planned } = headline;
@@ -55,8 +55,12 @@ function Hero({ now }: { readonly now: StatusView }) {
   const first = journeys.find(({ isAlarm }) => isAlarm);
   const id = first?.interventionId ?? null;
   const kind = first ? (first.zone?.kind ?? null) : kindOfOpenZone(reasons);
+  const alarms = alarmCount(reasons);
+  const last = useRef<{ alarms: number; live: "polite" | "assertive" }>({ alarms, live: "polite" });
+  if (alarms !== last.current.alarms)
+    last.current = { alarms, live: alarms > last.current.alarms ? "assertive" : "polite" };
   return (
-    <section class={`hero s-${LEVEL_TONES[level]}`} aria-live="polite" aria-labelledby={title}>
+    <section class={`hero s-${LEVEL_TONES[level]}`} aria-live={last.current.live} aria-labelledby={title}>
       <span class="disc">
         <Icon name={beginning ? "layout-grid" : heroIcon(level, kind)} />
       </span>
@@ -118,15 +122,17 @@ function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): I
 /** What is wrong: the kind of the worst alarm with the number of the others, or since when the centre is offline. */
 function heroTitle({ headline: { level, reasons }, conditions }: StatusView, kind: ZoneKind | null): string {
   if (level === "alarm" && kind !== null) {
-    const more = reasons
-      .filter(({ code }) => code.startsWith("alarm"))
-      .reduce((n, { count }) => n + count, -1);
+    const more = alarmCount(reasons) - 1;
     const title = translateCode("alarm", kind, t("alarm.intrusion"));
     return more > 0 ? `${title} ${t("headline.more", { n: more })}` : title;
   }
   const offline = conditions.find(({ code, severity }) => severity === "error" && LINK_CONDITIONS.has(code));
   if (level === "fault" && offline) return t("home.offline", { time: formatTime(offline.since) });
   return t(`headline.${level}`);
+}
+
+function alarmCount(reasons: readonly HeadlineReason[]): number {
+  return reasons.filter(({ code }) => code.startsWith("alarm")).reduce((n, { count }) => n + count, 0);
 }
 
 /** The kind of the first zone that is open while armed, life safety first. */

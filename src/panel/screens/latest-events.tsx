@@ -23,6 +23,7 @@ export function LatestEvents() {
         <a href="#/events">{t("home.fullLog")}</a>
       </div>
       {shown ? <EventList entries={shown} /> : <Pending error={error} reload={reload} />}
+      {shown?.length === 0 && <p class="quiet">{t("home.onlySignIns")}</p>}
     </section>
   );
 }

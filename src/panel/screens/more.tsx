@@ -1,5 +1,4 @@
 import "../actions-list.css";
-import { nowMs } from "../clock.ts";
 import { siteTimeText } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -22,7 +21,7 @@ export function MoreScreen() {
           </li>
         ))}
       </ul>
-      <p class="quiet">{[account.value?.email, siteTimeText(nowMs())].filter(Boolean).join(" · ")}</p>
+      <p class="quiet">{[account.value?.email, siteTimeText()].filter(Boolean).join(" · ")}</p>
     </>
   );
 }

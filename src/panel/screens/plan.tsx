@@ -227,6 +227,6 @@ function planLook(zone: ZoneView): ZoneAppearance {
       word: `${look.word}, ${t("plan.unfinished")}`,
     };
   const tested = walkTest.value?.running === true ? walkTest.value.zones : [];
-  const isTested = tested.some(({ id, trips }) => id === zone.id && trips > 0);
+  const isTested = tested.some(({ id, passed }) => id === zone.id && passed);
   return isTested ? { ...look, tone: "fine", word: t("plan.tested") } : look;
 }

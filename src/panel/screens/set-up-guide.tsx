@@ -1,61 +1,78 @@
 import "../guide.css";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import type { SyncView } from "../../site/sync-view.ts";
-import { request } from "../api.ts";
+import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
+import { stepStates, testedZones, type StepState } from "../guide-steps.ts";
+import { apiPath } from "../http.ts";
+import type { IconName } from "../icons.ts";
 import { LanguageChoice } from "../language-choice.tsx";
-import { t } from "../i18n.ts";
-import { status, walkTest, zones } from "../live-updates.ts";
+import { language, t } from "../i18n.ts";
+import { status, zones } from "../live-updates.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { account } from "../session.ts";
-import { LINK_TONES } from "../sync-badge.tsx";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
-import { NameOfNewSite } from "./site-form.tsx";
+import { isUnnamed, NameOfNewSite } from "./site-form.tsx";
 
-/** Guides through the set-up of a new installation, from the configuration to the walk test. */
+/** Guides through the set-up of a new installation, from the configuration to the walk test; the step that is next is open. */
 export function SetUpGuide() {
+  const objectives = useObjectiveCount();
+  const states = stepStates({
+    isNamed: !isUnnamed(),
+    link: status.value?.link.state ?? "none",
+    objectives,
+    zones: zones.value,
+  });
   return (
     <>
       <h1>{t("nav.setup")}</h1>
       <p>{t("guide.text")}</p>
       <NameOfNewSite />
-      <NextStep />
+      <NextStep states={states} />
       <ol class="guide">
-        <Step title={t("app.language")} tone="fine">
+        <Step title={t("app.language")} state="done" result={t(`choice.language.${language.value}`)}>
           <LanguageChoice />
         </Step>
-        <Step title={t("guide.administrator")} tone="fine">
-          <p>{t("signIn.expiredAs", { email: account.value?.email ?? "" })}</p>
-        </Step>
-        <SiteStep />
-        <CentreStep />
-        <ObjectivesStep />
-        <ZonesStep />
-        <WalkStep />
+        <Step title={t("guide.administrator")} state="done" result={account.value?.email ?? ""} />
+        <SiteStep state={states.site} />
+        <CentreStep state={states.centre} />
+        <ObjectivesStep state={states.objectives} count={objectives} />
+        <ZonesStep state={states.zones} />
+        <WalkStep state={states.walk} />
       </ol>
     </>
   );
 }
 
-/** What is to do now, above the list: on a phone the list is two screens long. */
-function NextStep() {
+/** Where the next step is done, above the list: on a phone the list is two screens long. The other steps are done in it. */
+function NextStep({ states }: { readonly states: ReturnType<typeof stepStates> }) {
   const hasZones = zones.value.length > 0;
-  const test = walkTest.value;
-  if (hasZones && test && test.zones.length > 0 && test.zones.every(({ trips }) => trips > 0)) return null;
+  const walk = [t("guide.goTo", { screen: t("nav.walkTest") }), "#/walk-test"] as const;
+  const add = [t("zones.addFirst"), "#/zones/found"] as const;
+  const look = [t("guide.goTo", { screen: t("nav.zones") }), "#/zones"] as const;
+  const next = states.walk === "next" ? walk : states.zones !== "next" ? undefined : hasZones ? look : add;
   return (
-    <a class="button main" href={hasZones ? "#/walk-test" : "#/zones/found"}>
-      {hasZones ? t("guide.goTo", { screen: t("nav.walkTest") }) : t("zones.addFirst")}
-    </a>
+    next && (
+      <a class="button main" href={next[1]}>
+        {next[0]}
+      </a>
+    )
   );
 }
 
-function SiteStep() {
+interface OwnState {
+  readonly state: StepState;
+}
+
+function SiteStep({ state }: OwnState) {
   const site = status.value?.site;
+  const now = t("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length });
   return (
-    <Step title={t("guide.site")} tone="off">
-      <p>{t("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length })}</p>
+    <Step title={t("guide.site")} state={state} result={now}>
       <details>
         <summary>{t("guide.configure")}</summary>
         <FirstConfiguration />
@@ -64,20 +81,18 @@ function SiteStep() {
   );
 }
 
-function CentreStep() {
-  const state = status.value?.link.state ?? "none";
+function CentreStep({ state }: OwnState) {
+  const link = status.value?.link;
+  const linkState = link?.state ?? "none";
   const testLink = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(`${t("status.link")}: ${t(`link.${body.link.state}`)}`, body.link.state === "down");
     });
   return (
-    <Step title={t("guide.centre")} tone={LINK_TONES[state]}>
-      <p>
-        {t("status.link")}: {t(`link.${state}`)}
-      </p>
-      {status.value && <LinkReason link={status.value.link} />}
-      {state === "none" ? (
+    <Step title={t("guide.centre")} state={state} result={`${t("status.link")}: ${t(`link.${linkState}`)}`}>
+      {link && <LinkReason link={link} />}
+      {linkState === "none" ? (
         <p class="quiet">{t("guide.noCentre")}</p>
       ) : (
         <>
@@ -91,9 +106,10 @@ function CentreStep() {
   );
 }
 
-function ObjectivesStep() {
+function ObjectivesStep({ state, count }: OwnState & { readonly count: number | undefined }) {
+  const now = count === undefined ? "" : t("guide.objectivesNow", { n: count });
   return (
-    <Step title={t("nav.objectives")} tone="off">
+    <Step title={t("nav.objectives")} state={state} result={now}>
       <p>{t("guide.objectives")}</p>
       <a class="button" href="#/objectives">
         {t("guide.goTo", { screen: t("nav.objectives") })}
@@ -102,34 +118,48 @@ function ObjectivesStep() {
   );
 }
 
-function ZonesStep() {
+/** Of all types; undefined before all of them are counted. */
+function useObjectiveCount(): number | undefined {
+  const counts = [
+    useCount("obiective/cladiri"),
+    useCount("obiective/bunuri"),
+    useCount("obiective/persoane"),
+  ];
+  return counts.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
+}
+
+function useCount(type: ObjectiveType): number | undefined {
+  const { response } = useQuery<Objective[]>(apiPath(`/${type}?_end=1`));
+  return response && Number(response.headers.get("X-Total-Count"));
+}
+
+function ZonesStep({ state }: OwnState) {
+  const n = zones.value.length;
   const unknown = zones.value.filter(({ contact }) => contact === "unknown").length;
-  const isGood = zones.value.length > 0 && unknown === 0;
+  const now = n === 0 ? t("guide.noZones") : t("guide.zones", { n });
+  const missing = unknown > 0 ? ` ${t("status.zonesUnknown", { n: unknown })}` : "";
   return (
-    <Step title={t("nav.zones")} tone={isGood ? "fine" : "attention"}>
-      <p>
-        {zones.value.length === 0 ? t("guide.noZones") : t("guide.zones", { n: zones.value.length })}{" "}
-        {unknown > 0 && t("status.zonesUnknown", { n: unknown })}
-      </p>
-      <a class="button" href="#/zones/found">
-        {t("edit.add")}
-      </a>
-      {zones.value.length > 0 && (
-        <a class="button" href="#/zones">
-          {t("guide.goTo", { screen: t("nav.zones") })}
+    <Step title={t("nav.zones")} state={state} result={now + missing}>
+      <div class="row">
+        <a class="button" href="#/zones/found">
+          {t("edit.add")}
         </a>
-      )}
+        {n > 0 && (
+          <a class="button" href="#/zones">
+            {t("guide.goTo", { screen: t("nav.zones") })}
+          </a>
+        )}
+      </div>
     </Step>
   );
 }
 
-function WalkStep() {
-  const test = walkTest.value;
-  const tested = test?.zones.filter(({ trips }) => trips > 0).length ?? 0;
-  const isComplete = test !== null && tested === test.zones.length && tested > 0;
+function WalkStep({ state }: OwnState) {
+  const n = zones.value.length;
+  const tested = testedZones(zones.value).length;
   return (
-    <Step title={t("walk.title")} tone={isComplete ? "fine" : "attention"}>
-      <p>{test ? t("walk.tested", { tested, n: test.zones.length }) : t("guide.walk")}</p>
+    <Step title={t("walk.title")} state={state} result={n === 0 ? "" : t("walk.tested", { tested, n })}>
+      <p>{t("guide.walk")}</p>
       <a class="button" href="#/walk-test">
         {t("guide.goTo", { screen: t("nav.walkTest") })}
       </a>
@@ -137,21 +167,42 @@ function WalkStep() {
   );
 }
 
+const LOOKS: Readonly<Record<StepState, readonly [Tone, IconName]>> = {
+  done: ["fine", "check"],
+  next: ["link", "play"],
+  later: ["off", "ellipsis"],
+  unused: ["off", "circle-slash"],
+};
+
+/** A step with its state in a word and its result in a line. It opens when it is the next one and stays so for its reader. */
 function Step({
   title,
-  tone,
+  state,
+  result,
   children,
-}: {
-  readonly title: string;
-  readonly tone: Tone;
-  readonly children: ComponentChildren;
-}) {
+}: OwnState & { readonly title: string; readonly result: string; readonly children?: ComponentChildren }) {
+  const wasNext = useRef(false);
+  if (state === "next") wasNext.current = true;
+  const [tone, icon] = LOOKS[state];
+  const head = (
+    <>
+      <h2>{title}</h2>{" "}
+      <Badge tone={tone} icon={icon}>
+        {t(`guide.${state}`)}
+      </Badge>
+      <small>{result}</small>
+    </>
+  );
   return (
-    <li class="guide-step card">
-      <h2>
-        <Badge tone={tone}>{title}</Badge>
-      </h2>
-      {children}
+    <li class="guide-step card" aria-current={state === "next" ? "step" : undefined}>
+      {children === undefined ? (
+        <div class="guide-head">{head}</div>
+      ) : (
+        <details open={wasNext.current}>
+          <summary class="guide-head">{head}</summary>
+          <div class="stack tight">{children}</div>
+        </details>
+      )}
     </li>
   );
 }

@@ -3,6 +3,7 @@ import type { SiteView } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
 
 /** A dispatch centre has thousands of sites: the field offers those that match what was typed. */
 const OFFERED_MAX = 10;
@@ -34,6 +35,7 @@ export function SiteFilter({
   return (
     <p class="field search">
       <label for={id}>{t("interventions.site")}</label>
+      <Icon name="search" />
       <input
         id={id}
         type="search"

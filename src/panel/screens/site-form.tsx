@@ -16,10 +16,14 @@ import { pendingChange, propose, siteDraft, type SiteText, type ZoneChange } fro
 const UNNAMED: readonly string[] = ["New site", "Site"];
 const LOCALES = ["ro", "en"] as const;
 
+/** Whether the site has no name of its own yet. */
+export function isUnnamed(): boolean {
+  return UNNAMED.includes(status.value?.site.name ?? "");
+}
+
 /** Asks a new installation for its name, if that can be changed here. */
 export function NameOfNewSite() {
-  const isUnnamed = UNNAMED.includes(status.value?.site.name ?? "");
-  return isUnnamed ? <EditedSite back="#/setup" isNew /> : null;
+  return isUnnamed() ? <EditedSite back="#/setup" isNew /> : null;
 }
 
 /** Name, time zone and language of the site; nothing if they can be changed only in the file. */

@@ -19,7 +19,7 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
     <>
       {faults.map(({ fault, since }) => (
         <div key={fault}>
-          <Badge tone="attention">{t(`fault.${fault}`)}</Badge>
+          <Badge tone={fault === "battery" ? "attention" : "fault"}>{t(`fault.${fault}`)}</Badge>
           <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
         </div>
       ))}

@@ -1,0 +1,65 @@
+import { beforeAll, expect, test } from "vitest";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
+import type { ZoneView } from "../../src/site/zone-view.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { PanelPage } from "../support/panel-page.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
+
+const LONG_NAME = "Depozitul central al cooperativei agricole din Sânnicolau Mare, hala de nord";
+
+/** What the daemon would say of zones whose sensors report these faults. */
+const FAULTS: Readonly<Record<string, ZoneView["faults"]>> = {
+  "front-door": [{ fault: "battery", since: "2026-11-22T18:00:00.000Z" }],
+  smoke: [{ fault: "tamper", since: "2026-11-22T18:00:00.000Z" }],
+};
+
+describeWithBrowser("a site with faults", () => {
+  const site = PanelSite.running();
+  let page: PanelPage;
+  beforeAll(async () => {
+    // Without a stream the page polls, and its responses can be changed.
+    const context = await site.context();
+    await context.route("**/site/events", (route) => route.fulfill({ status: 429, body: "{}" }));
+    page = await site.signedOutPage(context);
+    await page.changeResponses("**/site/zones", 1_000, (zones) =>
+      (zones as ZoneView[]).map((zone) => ({ ...zone, faults: FAULTS[zone.id] ?? [] })),
+    );
+    await page.changeResponses("**/site/status", 1_000, (status) => ({
+      ...status,
+      site: { ...(status as { site: object }).site, name: LONG_NAME },
+    }));
+    await page.changeResponses("**/site/journal?limit=30", 1_000, (entries) =>
+      (entries as TimelineEntry[]).filter(({ event }) => event.startsWith("sign")),
+    );
+    await page.open("status");
+    await signIn(page);
+    await page.screen("status").complete();
+  });
+
+  test("has a sabotaged zone before one with a low battery", async () => {
+    const tiles = page.screen("status");
+    await tiles.markup(".tiles > li:nth-child(1)").tile("Fum depozit").shown();
+    await tiles.markup(".tiles > li:nth-child(2)").tile("Ușa principală").shown();
+  });
+
+  test("has the same colour for a fault in the details of the zone as on its tile", async () => {
+    await page.open("zones");
+    const sabotaged = await page.openZone("Fum depozit");
+    await sabotaged.badge("tamper").and(sabotaged.markup(".s-fault")).shown();
+    await page.press("Escape");
+    const weak = await page.openZone("Ușa principală");
+    await weak.badge("low battery").and(weak.markup(".s-attention")).shown();
+    await page.press("Escape");
+  });
+
+  test("says at home that there are only sign-ins, and shows the whole of a long name to who asks for it", async () => {
+    const home = await page.open("status");
+    await home.text("The newest entries of the event log are all sign-ins.").shown();
+    await page.look("light", 360);
+    const name = page.banner.markup(".name");
+    expect(await name.attribute("title")).toBe(LONG_NAME);
+    const lines = "document.querySelector('.top .name').offsetHeight / 20";
+    expect(await page.evaluate<number>(lines)).toBe(2);
+    await page.close();
+  });
+});
