@@ -207,8 +207,7 @@ function useSyncOf(records: readonly Intervention[] | undefined): QueryState<Syn
   useEffect(() => {
     const next = (response?.body ?? [])
       .filter(({ isSynced, phase }) => !isSynced && !needsAttention(phase))
-      .map(({ nextAttemptAt }) => nextAttemptAt ?? link?.nextAttemptAt ?? null)
-      .map((at) => (at === null ? 0 : Date.parse(at) - nowMs()));
+      .map(({ nextAttemptAt: at }) => (at === null ? 0 : Date.parse(at) - nowMs()));
     return next.length === 0 ? undefined : later(Math.max(0, Math.min(...next)) + ATTEMPT_MS, refresh);
   }, [response]);
   return query;
