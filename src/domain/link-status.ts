@@ -8,6 +8,8 @@ export interface LinkStatus {
   readonly cause: LinkCause | null;
   /** Next attempt, ISO 8601 UTC; null if it is not down or due now. */
   readonly nextAttemptAt: string | null;
+  /** The same for an alarm, which waits a minute at most. */
+  readonly alarmNextAttemptAt: string | null;
   /** Last successful response, to ten seconds, ISO 8601 UTC; null if there was none since the start. */
   readonly answeredAt: string | null;
 }
@@ -18,6 +20,7 @@ export const STANDALONE: LinkStatus = {
   reason: null,
   cause: null,
   nextAttemptAt: null,
+  alarmNextAttemptAt: null,
   answeredAt: null,
 };
 

@@ -45,12 +45,15 @@ async function sendSignedIn(path: string, options: RequestOptions): Promise<Resp
   }
 }
 
-/** How often the daemon has come back. */
-const returns = signal(0);
+/** How often the daemon has been reached: 1 since the first connection of the page. */
+const connections = signal(0);
 
-/** Repeats the queries that failed while the daemon did not answer: their screens would report it although it does. */
-export function retryFailedQueries(): void {
-  returns.value += 1;
+/**
+ * Repeats the queries when the daemon is reached again: those that failed would report it although it answers, and the others
+ * may have missed a change, such as a restart with other options. At the first connection nothing can have been missed.
+ */
+export function noteConnection(): void {
+  connections.value += 1;
 }
 
 /** A daemon that restarts answers again within seconds. */
@@ -117,13 +120,13 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     return () => finish();
   }, [path, version, reloads]);
   const reload = (): void => setReloads((last) => last + 1);
-  const back = returns.value;
-  useEffect(() => {
-    if (state.error) reload();
-  }, [back]);
   const refresh = (): void => {
     if (!isPending.current) reload();
   };
+  const connection = connections.value;
+  useEffect(() => {
+    if (state.error || connection > 1) refresh();
+  }, [connection]);
   // The last response is still shown, so no user would see that a newer one failed.
   useEffect(() => (state.error && state.response ? later(REPEAT_MS, refresh) : undefined), [state]);
   return { response: state.response, error: state.error, reload, refresh };

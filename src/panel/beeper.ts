@@ -1,4 +1,4 @@
-/** Sound and vibration for trips during a walk test, while the phone is in a pocket. */
+/** Sound and vibration for trips during a walk test, for a technician who does not look at the phone. */
 
 const BEEP_S = 0.15;
 const PITCH_HZ = 880;
@@ -10,6 +10,11 @@ let context: AudioContext | undefined;
 export function prepareBeep(): void {
   context ??= new AudioContext();
   void context.resume();
+}
+
+/** Whether sound is enabled on this page. */
+export function hasSound(): boolean {
+  return context !== undefined;
 }
 
 /** Plays one short tone; does nothing before `prepareBeep`. */

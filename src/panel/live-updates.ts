@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
-import { bodyOf, retryFailedQueries } from "./api.ts";
+import { bodyOf, noteConnection } from "./api.ts";
 import { later, nowMs, pause } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, sessionState, token } from "./session.ts";
@@ -144,7 +144,7 @@ function hear(how: "live" | "polling"): void {
   failures = 0;
   lastResponseAtMs.value = nowMs();
   tabLevel.value = status.value?.headline.level;
-  if (liveness.value !== how) retryFailedQueries();
+  if (liveness.value !== how) noteConnection();
   liveness.value = how;
 }
 

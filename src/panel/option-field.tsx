@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
 import { DaemonText } from "./daemon-text.tsx";
 import { t, translateCode } from "./i18n.ts";
-import { jsonIn } from "./zone-draft.ts";
+import { draft, jsonIn, keepUnread } from "./zone-draft.ts";
 
 /** What links a control to its label, help and error. */
 export interface ControlNames {
@@ -147,25 +147,59 @@ export function SectionOption({
   readonly errors: OptionErrors;
   readonly onValue: (value: unknown) => void;
 }) {
-  const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value));
-  const problem = text.trim() !== "" && jsonIn(text) === undefined ? { problem: t("zoneForm.notJson") } : {};
+  const unread = draft.value?.unread?.[option];
+  const [read, setRead] = useState(value === undefined ? "" : JSON.stringify(value));
+  const problem = unread === undefined ? {} : { problem: t("zoneForm.notJson") };
+  const enter = (text: string): void => {
+    const typed = jsonIn(text);
+    const isRead = typed !== undefined || text.trim() === "";
+    setRead(text);
+    keepUnread(option, isRead ? undefined : text);
+    if (isRead) onValue(typed);
+  };
   return (
     <OptionField option={option} label={label} errors={errors} {...problem}>
       {(names) => (
         <textarea
           {...names}
+          // The browser does not submit the form with it: the former value would be saved.
+          ref={(field) => field?.setCustomValidity(problem.problem ?? "")}
           class="code"
           name={option}
           rows={2}
-          value={text}
+          value={unread ?? read}
           spellcheck={false}
-          onInput={({ currentTarget }) => {
-            setText(currentTarget.value);
-            const typed = jsonIn(currentTarget.value);
-            if (typed !== undefined || currentTarget.value.trim() === "") onValue(typed);
-          }}
+          onInput={({ currentTarget }) => enter(currentTarget.value)}
         />
       )}
     </OptionField>
+  );
+}
+
+/** Options that are folded; they unfold when one of them has an error. */
+export function FoldedOptions({
+  title,
+  isOpen = false,
+  errors,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen?: boolean;
+  readonly errors: OptionErrors;
+  readonly children: ComponentChildren;
+}) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const unfold = (): void => {
+    if (details.current) details.current.open = true;
+  };
+  useLayoutEffect(() => {
+    if (details.current?.querySelector("[aria-invalid=true]")) unfold();
+  }, [JSON.stringify(errors)]);
+  return (
+    // A field that the browser rejects needs a place in which it is shown with the reason.
+    <details ref={details} open={isOpen} onInvalidCapture={unfold}>
+      <summary>{title}</summary>
+      <div class="stack">{children}</div>
+    </details>
   );
 }

@@ -1,4 +1,21 @@
+import { useLayoutEffect } from "preact/hooks";
+import type { ApiResponse } from "./http.ts";
 import { t } from "./i18n.ts";
+import { setQuery } from "./route.ts";
+
+/**
+ * The number of rows of a list whose address has the start of the page. A page whose last rows have left the list is replaced
+ * by the last one.
+ */
+export function useTotal(response: ApiResponse<readonly unknown[]> | undefined, size: number): number {
+  const total = Number(response?.headers.get("X-Total-Count") ?? 0);
+  useLayoutEffect(() => {
+    if (response?.body.length !== 0 || total === 0) return;
+    const last = Math.floor((total - 1) / size) * size;
+    setQuery({ start: last === 0 ? "" : String(last) });
+  }, [response]);
+  return total;
+}
 
 /** Position in a list, with previous and next if it is longer than a page. */
 export function Pager({

@@ -2,10 +2,11 @@ import type { PlanView } from "../site/plan-view.ts";
 import { useQuery } from "./api.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
+import { journalVersion } from "./live-updates.ts";
 
 /** Ids of the zones with a place on a floor plan; undefined before they are read. */
 export function usePinnedZones(isNeeded: boolean): readonly string[] | undefined {
-  const { response } = useQuery<PlanView[]>(isNeeded ? "/site/plans" : undefined);
+  const { response } = useQuery<PlanView[]>(isNeeded ? "/site/plans" : undefined, journalVersion.value);
   return response?.body.flatMap(({ pins }) => pins.map(({ zone }) => zone));
 }
 

@@ -4,7 +4,6 @@ import { Badge, type Tone } from "./badge.tsx";
 import { formatNarrow } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
-import { status } from "./live-updates.ts";
 
 /** The tone of each link state. */
 export const LINK_TONES: Readonly<Record<LinkView["state"], Tone>> = {
@@ -30,7 +29,7 @@ export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined })
 
 /** What the dispatch centre has of a record: its id there; while it waits, the attempts so far and the next one. */
 export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
-  const { phase, upstreamId, isSynced, attempts } = record;
+  const { phase, upstreamId, isSynced, attempts, nextAttemptAt } = record;
   const id = upstreamId === null ? [] : [t("sync.number", { id: upstreamId })];
   // Given up: the dispatch centre has deleted it, or never had it.
   if (phase === "closed")
@@ -44,14 +43,12 @@ export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
         <span>{id}</span>
       </span>
     );
-  // A link that is down delays every record.
-  const next = record.nextAttemptAt ?? status.value?.link.nextAttemptAt ?? null;
   const facts = needsAttention(phase)
     ? id
     : [
         ...id,
         ...(attempts === 0 ? [] : [t("sync.attempted", { n: attempts })]),
-        ...(next === null ? [] : [t("link.nextAttempt", { time: formatNarrow(next) })]),
+        ...(nextAttemptAt === null ? [] : [t("link.nextAttempt", { time: formatNarrow(nextAttemptAt) })]),
       ];
   return (
     <span class="at-centre">

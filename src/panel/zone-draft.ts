@@ -61,6 +61,8 @@ export interface ZoneDraft {
   readonly doubts?: readonly DoubtView[];
   /** Values of the last message that the zone could read. */
   readonly fields?: UnknownTopicView["fields"];
+  /** Sections as typed that are not JSON, by option: they are kept until they are. */
+  readonly unread?: Readonly<Record<string, string>>;
   /** Whether the id no longer follows the name. */
   readonly hasOwnId?: boolean;
 }
@@ -132,6 +134,13 @@ export function setOwnId(id: string): void {
 /** Changes the input of the zone in the form; undefined removes an option. */
 export function setInput(options: Readonly<Record<string, unknown>>): void {
   setOptions({ input: withoutEmpty({ ...inputOf(draft.value?.zone ?? {}), ...options }) });
+}
+
+/** Keeps what was typed for a section as long as it is not JSON; undefined forgets it. */
+export function keepUnread(option: string, text: string | undefined): void {
+  if (!draft.value) return;
+  const { [option]: _former, ...others } = draft.value.unread ?? {};
+  draft.value = { ...draft.value, unread: text === undefined ? others : { ...others, [option]: text } };
 }
 
 /** The input of a zone. */

@@ -7,8 +7,9 @@ import { listEdits, NO_EDITS } from "./zone-list-edits.ts";
 
 guardUnsavedInput({
   isChanged: () => {
-    const { zone, start } = draft.value ?? {};
-    return zone !== undefined && start !== undefined && !isSaving(draft.value) && !isSame(zone, start);
+    const { zone, start, unread = {} } = draft.value ?? {};
+    if (zone === undefined || start === undefined || isSaving(draft.value)) return false;
+    return Object.keys(unread).length > 0 || !isSame(zone, start);
   },
   isAt: ({ screen, item, query }) =>
     screen === "zones" &&

@@ -72,7 +72,7 @@ export interface SyncRecordView {
   readonly text: string;
   readonly upstreamId: number | null;
   readonly attempts: number;
-  /** ISO 8601 UTC; null if it is due now or needs attention. */
+  /** ISO 8601 UTC, not before that of the link; null if it is due now or needs attention. */
   readonly nextAttemptAt: string | null;
   /** The last response as text; null if there was none. */
   readonly lastResponse: string | null;

@@ -1,5 +1,6 @@
 import type { Request, Router } from "express";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { PHASE_TEXTS } from "../domain/outbox-phase-text.ts";
@@ -20,6 +21,7 @@ import { SyncQueue } from "./sync-queue.ts";
 import type {
   CentreTrialView,
   LinkHistoryView,
+  LinkView,
   SyncAction,
   SyncRecordStatus,
   SyncRecordView,
@@ -102,15 +104,17 @@ export class SiteSync {
   }
 
   /** Sync state of one record; null for a standalone daemon or without an outbox entry. */
-  recordOf(interventionId: number): SyncRecordStatus | null {
-    const entry = this.#queue.find(interventionId);
-    if (!entry) return null;
-    return { ...this.#viewOf(entry), isSynced: isSynced(entry) };
+  async recordOf(interventionId: number): Promise<SyncRecordStatus | null> {
+    const [record = null] = await this.recordsOf([interventionId]);
+    return record;
   }
 
   /** Sync states of these records, without those that have no outbox entry. */
-  recordsOf(interventionIds: readonly number[]): readonly SyncRecordStatus[] {
-    return interventionIds.flatMap((id) => this.recordOf(id) ?? []);
+  async recordsOf(interventionIds: readonly number[]): Promise<readonly SyncRecordStatus[]> {
+    const link = await this.#parts.sync.link();
+    return interventionIds
+      .flatMap((id) => this.#queue.find(id) ?? [])
+      .map((entry) => ({ ...this.#viewOf(entry, link), isSynced: isSynced(entry) }));
   }
 
   /** Retries everything now. */
@@ -133,19 +137,19 @@ export class SiteSync {
     const entry = this.#queue.find(interventionId);
     const isListed = view.records.some((record) => record.interventionId === interventionId);
     if (view.isComplete || isListed || !entry || isSynced(entry)) return view;
-    return { ...view, records: [...view.records, this.#viewOf(entry)] };
+    return { ...view, records: [...view.records, this.#viewOf(entry, view.link)] };
   }
 
   async #viewWith(read: () => ReturnType<SyncQueue["pending"]>): Promise<SyncView> {
     const link = await this.#parts.sync.link();
     const summary = this.#queue.summary();
     const { entries, isComplete } = read();
-    const records = entries.map((entry) => this.#viewOf(entry));
+    const records = entries.map((entry) => this.#viewOf(entry, link));
     return { link, summary, comparison: this.#queue.comparison(), records, isComplete };
   }
 
-  #viewOf(entry: OutboxEntry): SyncRecordView {
-    const { interventionId, upstreamId, attempts, nextAtMs, lastError } = entry;
+  #viewOf(entry: OutboxEntry, link: LinkView): SyncRecordView {
+    const { interventionId, upstreamId, attempts, lastError } = entry;
     const phase = shownPhase(entry);
     return {
       interventionId,
@@ -154,11 +158,23 @@ export class SiteSync {
       text: PHASE_TEXTS[phase],
       upstreamId,
       attempts,
-      nextAttemptAt: nextAtMs > this.#parts.clock.wallMs() ? isoTime(nextAtMs) : null,
+      nextAttemptAt: nextAttemptAt(entry, link, this.#parts.clock.wallMs()),
       lastResponse: lastError,
     };
   }
 }
+
+/** When a record is sent again: not before the link is tried, which an alarm does sooner than the others. */
+function nextAttemptAt(entry: OutboxEntry, link: LinkView, nowMs: number): string | null {
+  const own = entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null;
+  if (isSynced(entry) || UNSENT_PHASES.has(entry.phase)) return own;
+  const isAlarm = entry.priorityOrder === URGENT_PRIORITY_ORDER;
+  const ofLink = isAlarm ? link.alarmNextAttemptAt : link.nextAttemptAt;
+  return own !== null && ofLink !== null && own > ofLink ? own : (ofLink ?? own);
+}
+
+/** Phases in which nothing is sent before a person decides. */
+const UNSENT_PHASES: ReadonlySet<OutboxPhase> = new Set(["rejected", "gone"]);
 
 function isSynced(entry: OutboxEntry): boolean {
   const { phase, wantRev, syncedRev } = entry;

@@ -145,7 +145,7 @@ export class SiteTimeline {
   }
 
   /** What has happened to an intervention, newest first; nothing if it does not exist. */
-  history(interventionId: number): HistoryView {
+  async history(interventionId: number): Promise<HistoryView> {
     const { sync, journeys } = this.#parts;
     const events = this.#parts.events.about(`intervention ${interventionId}`, HISTORY_MAX);
     const trips = this.#parts.trips.ofIntervention(interventionId, HISTORY_MAX);
@@ -153,7 +153,7 @@ export class SiteTimeline {
       entries: [...events.map(entryOfEvent), ...trips.map(entryOfTrip)].sort((a, b) =>
         a.at < b.at ? 1 : -1,
       ),
-      sync: sync.recordOf(interventionId),
+      sync: await sync.recordOf(interventionId),
       journey: journeys.find(interventionId),
       zones: this.#parts.trips.openedIn(interventionId),
       setThere: dispatcherChanges(events),

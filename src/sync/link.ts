@@ -22,6 +22,8 @@ export interface LinkState {
   readonly cause: LinkCause | null;
   /** Milliseconds until the next attempt; 0 if requests may be sent now. */
   readonly waitMs: number;
+  /** The same for an alarm. */
+  readonly alarmWaitMs: number;
   /** Milliseconds since the last good response; null if there was none since the start. */
   readonly answeredAgoMs: number | null;
 }
@@ -82,8 +84,16 @@ export class Link {
   get state(): LinkState {
     const nowMs = this.#options.clock.monotonicMs();
     const waitMs = this.#state === "down" ? Math.max(0, this.#retryAtMs - nowMs) : 0;
+    const { alarmWaitMs } = this;
     const answeredAgoMs = this.#answeredAtMs === undefined ? null : nowMs - this.#answeredAtMs;
-    return { state: this.#state, reason: this.#reason, cause: this.#cause, waitMs, answeredAgoMs };
+    return {
+      state: this.#state,
+      reason: this.#reason,
+      cause: this.#cause,
+      waitMs,
+      alarmWaitMs,
+      answeredAgoMs,
+    };
   }
 
   /** Milliseconds until the next attempt for an alarm; 0 if it may be sent now. */

@@ -7,6 +7,7 @@ import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { PullProgress } from "./objectives/objective-list.ts";
 import type { ListOutcome } from "./objectives/objective-mirror.ts";
+import type { LinkState } from "./link.ts";
 import type { CurrentTransmitter } from "./transmitter/current-transmitter.ts";
 import { Sync, type SyncOptions } from "./sync.ts";
 
@@ -41,22 +42,7 @@ export class SyncPort {
   }
 
   link(): LinkStatus {
-    if (!this.#sync) return STANDALONE;
-    const { state, reason, cause, waitMs, answeredAgoMs } = this.#sync.link;
-    const nowMs = this.#options.clock.wallMs();
-    // Rounded, so that repeated requests return the same times.
-    const nextAttemptMs = Math.round((nowMs + waitMs) / 1000) * 1000;
-    const answeredMs =
-      answeredAgoMs === null
-        ? null
-        : Math.floor((nowMs - answeredAgoMs) / ANSWERED_STEP_MS) * ANSWERED_STEP_MS;
-    return {
-      state,
-      reason,
-      cause,
-      nextAttemptAt: waitMs > 0 ? isoTime(nextAttemptMs) : null,
-      answeredAt: answeredMs === null ? null : isoTime(answeredMs),
-    };
+    return this.#sync ? linkStatusAt(this.#sync.link, this.#options.clock.wallMs()) : STANDALONE;
   }
 
   /** Undefined for a standalone daemon. */
@@ -150,6 +136,25 @@ export class SyncPort {
 }
 
 const ANSWERED_STEP_MS = 10_000;
+
+/** The state of the link with times instead of waits, rounded, so that repeated requests return the same ones. */
+export function linkStatusAt(
+  { state, reason, cause, waitMs, alarmWaitMs, answeredAgoMs }: LinkState,
+  nowMs: number,
+): LinkStatus {
+  const attemptAt = (ms: number): string | null =>
+    ms > 0 ? isoTime(Math.round((nowMs + ms) / 1000) * 1000) : null;
+  const answeredMs =
+    answeredAgoMs === null ? null : Math.floor((nowMs - answeredAgoMs) / ANSWERED_STEP_MS) * ANSWERED_STEP_MS;
+  return {
+    state,
+    reason,
+    cause,
+    nextAttemptAt: attemptAt(waitMs),
+    alarmNextAttemptAt: attemptAt(alarmWaitMs),
+    answeredAt: answeredMs === null ? null : isoTime(answeredMs),
+  };
+}
 
 const SYNC_CONDITIONS = [
   "upstream-unreachable",

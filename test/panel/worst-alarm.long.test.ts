@@ -63,6 +63,18 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
     await (await page.arrival(/^interventions\/1$/)).heading(/Fum depozit/).shown();
   });
 
+  test("is one of twelve cards, with a link to the others", async () => {
+    const page = await site.page("status");
+    const home = page.screen("status");
+    await home.text(/^12 of them are shown here, the most urgent\./).shown();
+    await home.link("All unfinished interventions").click();
+    await page
+      .screen("interventions")
+      .text(`1–20 of ${NEWER + 1}`)
+      .shown();
+    await page.close();
+  });
+
   test("keeps its pin red in a walk test that has tested its detector", async () => {
     const page = await site.page("plan");
     writeFileSync(join(site.installation.folder, "plan.svg"), DRAWING);

@@ -244,6 +244,21 @@ describeWithBrowser("an installer at a site with zones", () => {
     SCENARIO_TIMEOUT_MS,
   );
 
+  test("sees which zone or program uses a line, the zone by its name", async () => {
+    const page = await started(`${BASE}${ZONES}`);
+    const line = { name: "", holder: null, zoneId: null, level: null };
+    const lines = [
+      { ...line, line: 17, holder: "santinela", zoneId: "usa" },
+      { ...line, line: 22, holder: "lirc" },
+      { ...line, line: 23 },
+    ];
+    // The simulated lines belong to no chip.
+    const chips = [{ path: "/dev/gpiochip0", label: "pinctrl-rp1", name: null, isUsed: true, lines }];
+    await page.changeResponses("**/site/discovered", 20, (body) => ({ ...body, chips }));
+    await page.screen("zones").link("Add zone").click();
+    await page.screen("zones/found").text("In use: 17 (Ușa), 22 (lirc)").shown();
+  });
+
   test(
     "edits, copies, disables, orders and deletes zones; the difference is shown before anything is written",
     async () => {

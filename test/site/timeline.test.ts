@@ -28,7 +28,7 @@ function story(eventTimes: number[], tripTimes: number[]) {
   const parts = {
     config: { zones: [] },
     clock: new ManualClock(),
-    sync: { recordOf: () => null },
+    sync: { recordOf: async () => null },
     journeys: { find: () => null },
   };
   return new SiteTimeline({ ...parts, events, trips, pastTrips: new PastTripStore(journal), faults });
@@ -86,7 +86,7 @@ test("the day of a zone has the trips of its day, also those before and after a 
   const timeline = new SiteTimeline({
     config: config as never,
     clock,
-    sync: { recordOf: () => null },
+    sync: { recordOf: async () => null },
     journeys: { find: () => null },
     events: new EventLog(openMainDatabase(":memory:")),
     trips,

@@ -105,6 +105,11 @@ export const EN_SCREENS = {
   "status.latest": "Latest events",
   "home.onlySignIns": "The newest entries of the event log are all sign-ins.",
   "home.fullLog": "Full log",
+  "home.mostUrgent": {
+    one: "{n} of them is shown here, the most urgent.",
+    other: "{n} of them are shown here, the most urgent.",
+  },
+  "home.allUnfinished": "All unfinished interventions",
   "settings.backup": "Backup",
   "settings.backupText":
     "Records, accounts and the event log in one file. Store it securely: it contains all data.",

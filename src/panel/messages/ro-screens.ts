@@ -109,6 +109,12 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "status.latest": "Ultimele evenimente",
   "home.onlySignIns": "Cele mai noi înregistrări din jurnalul de evenimente sunt numai autentificări.",
   "home.fullLog": "Jurnalul de evenimente",
+  "home.mostUrgent": {
+    one: "Aici apare {n} dintre ele, cea mai urgentă.",
+    few: "Aici apar {n} dintre ele, cele mai urgente.",
+    other: "Aici apar {n} dintre ele, cele mai urgente.",
+  },
+  "home.allUnfinished": "Toate intervențiile nefinalizate",
   "settings.backup": "Copie de siguranță",
   "settings.backupText":
     "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",

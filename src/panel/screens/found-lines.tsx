@@ -1,6 +1,6 @@
 import type { FoundChipView } from "../../site/discovery-view.ts";
 import { t } from "../i18n.ts";
-import { draft } from "../zone-draft.ts";
+import { configuredZones, draft, zonesOf } from "../zone-draft.ts";
 
 /** The free lines of the GPIO chips in use, and who uses the others. */
 export function FoundLines({ chips }: { readonly chips: readonly FoundChipView[] }) {
@@ -37,12 +37,20 @@ function LinesOf({ chip: { name: chip, lines } }: { readonly chip: FoundChipView
       {taken.length > 0 && (
         <small>
           {t("found.linesTaken", {
-            lines: taken.map(({ line, holder, zoneId }) => `${line} (${zoneId ?? holder ?? ""})`).join(", "),
+            lines: taken
+              .map(({ line, holder, zoneId }) => `${line} (${zoneId === null ? holder : nameOfZone(zoneId)})`)
+              .join(", "),
           })}
         </small>
       )}
     </section>
   );
+}
+
+/** As the file has it: a disabled zone keeps its line too. */
+function nameOfZone(zoneId: string): string {
+  const zones = configuredZones.value ? zonesOf(configuredZones.value) : [];
+  return zones.find(({ id }) => id === zoneId)?.name ?? zoneId;
 }
 
 function takeLine(gpio: number, chip: string | null): void {

@@ -16,13 +16,18 @@ const OF_SITES: Readonly<Record<string, string>> = {
   "sites-unreported": "#/sites",
 };
 
-/** Reasons that are neither an intervention nor a zone above, then the open conditions with their remedies. */
+/**
+ * Reasons that are neither an intervention nor a zone on this screen, or have more interventions than it shows, then the open
+ * conditions with their remedies.
+ */
 export function HomeReasons() {
   const now: StatusView | undefined = status.value;
   if (!now) return null;
   const { headline, conditions } = now;
   const listed = headline.reasons.filter(
-    ({ code, items }) => (items.length === 0 || code in OF_SITES) && !code.startsWith("cond"),
+    ({ code, count, items }) =>
+      ((items.length === 0 || code in OF_SITES) && !code.startsWith("cond")) ||
+      (code in OF_INTERVENTIONS && count > shownOf(now, code)),
   );
   if (listed.length + conditions.length === 0 || beginningOf(headline.reasons)) return null;
   return (
@@ -36,6 +41,7 @@ export function HomeReasons() {
               <strong class="grow">{t(`reason.${code}`, { n: count })}</strong>
             </p>
             {code in OF_SITES && <NamedSites code={code} count={count} items={items} />}
+            {code in OF_INTERVENTIONS && <Further shown={shownOf(now, code)} />}
           </li>
         ))}
         {conditions.map((condition) => (
@@ -43,6 +49,29 @@ export function HomeReasons() {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Reasons whose interventions have cards, of which the daemon sends the most urgent, and whether they are alarms. */
+const OF_INTERVENTIONS: Readonly<Record<string, boolean>> = {
+  "alarm-unfinished": true,
+  "work-unfinished": false,
+};
+
+/** How many interventions of a reason have a card; a card without one is a trip that has no record yet. */
+function shownOf({ journeys }: StatusView, code: string): number {
+  return journeys.filter(
+    ({ interventionId, isAlarm }) => interventionId !== null && isAlarm === OF_INTERVENTIONS[code],
+  ).length;
+}
+
+/** How many of the interventions are on this screen, and where all of them are. */
+function Further({ shown }: { readonly shown: number }) {
+  return (
+    <p>
+      {shown > 0 && t("home.mostUrgent", { n: shown })}{" "}
+      {mayOperate() && <a href="#/interventions?status=open">{t("home.allUnfinished")}</a>}
+    </p>
   );
 }
 

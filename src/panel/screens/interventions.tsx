@@ -14,7 +14,7 @@ import { Choice } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { needsAttention } from "../sync-badge.tsx";
-import { Pager } from "../pager.tsx";
+import { Pager, useTotal } from "../pager.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
@@ -57,6 +57,7 @@ export function InterventionsScreen() {
   const outbox = group === "" ? "" : JSON.stringify(status.value?.outbox);
   const version = `${journalVersion.value} ${outbox}`;
   const { response, error, reload } = useQuery<Intervention[]>(queryPath(), version);
+  const total = useTotal(response, PAGE_SIZE);
   const isSynced = status.value?.link.state !== "none";
   const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
@@ -86,7 +87,7 @@ export function InterventionsScreen() {
       {response && isSynced && !sync.response && sync.error && (
         <Pending error={sync.error} reload={sync.reload} />
       )}
-      {response?.body.length === 0 && <NoneShown />}
+      {response && total === 0 && <NoneShown />}
       {response && response.body.length > 0 && (
         <>
           <Table
@@ -99,7 +100,7 @@ export function InterventionsScreen() {
           <Pager
             start={Number(start)}
             size={PAGE_SIZE}
-            total={Number(response.headers.get("X-Total-Count"))}
+            total={total}
             turn={(next) => setQuery({ start: String(next) })}
           />
         </>
@@ -207,8 +208,7 @@ function useSyncOf(records: readonly Intervention[] | undefined): QueryState<Syn
   useEffect(() => {
     const next = (response?.body ?? [])
       .filter(({ isSynced, phase }) => !isSynced && !needsAttention(phase))
-      .map(({ nextAttemptAt }) => nextAttemptAt ?? link?.nextAttemptAt ?? null)
-      .map((at) => (at === null ? 0 : Date.parse(at) - nowMs()));
+      .map(({ nextAttemptAt: at }) => (at === null ? 0 : Date.parse(at) - nowMs()));
     return next.length === 0 ? undefined : later(Math.max(0, Math.min(...next)) + ATTEMPT_MS, refresh);
   }, [response]);
   return query;

@@ -6,7 +6,7 @@ import { status, zones } from "../live-updates.ts";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
-import { Pager } from "../pager.tsx";
+import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { ObjectiveMirrorStatus } from "./objective-mirror-status.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -26,6 +26,7 @@ export function ObjectivesScreen() {
   });
   if (search.trim() !== "") parameters.set("q", search.trim());
   const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${type}?${parameters.toString()}`));
+  const total = useTotal(response, PAGE_SIZE);
   return (
     <>
       <h1>{t("nav.objectives")}</h1>
@@ -45,7 +46,7 @@ export function ObjectivesScreen() {
         <SearchField text={search} find={(text) => setQuery({ q: text, start: "" })} />
       </div>
       {!response && <Pending error={error} reload={reload} />}
-      {response?.body.length === 0 && (
+      {response && total === 0 && (
         <EmptyState icon="building-2" text={t(search === "" ? "objectives.none" : "objectives.noneFound")}>
           {search !== "" && (
             <button type="button" onClick={() => setQuery({ q: "", start: "" })}>
@@ -65,7 +66,7 @@ export function ObjectivesScreen() {
           <Pager
             start={start}
             size={PAGE_SIZE}
-            total={Number(response.headers.get("X-Total-Count"))}
+            total={total}
             turn={(next) => setQuery({ start: String(next) })}
           />
         </>

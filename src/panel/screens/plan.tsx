@@ -9,7 +9,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
 import { Loading } from "../lazy-screen.tsx";
-import { status, walkTest, zones } from "../live-updates.ts";
+import { journalVersion, status, walkTest, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { addressWith, go, route } from "../route.ts";
@@ -27,8 +27,10 @@ export function PlanScreen() {
 }
 
 function Plans() {
-  const { response, error, reload } = useQuery<PlanView[]>("/site/plans");
   const { item, action } = route.value;
+  // Pins that another administrator places appear; an editor learns of them when it saves.
+  const version = action === "edit" ? 0 : journalVersion.value;
+  const { response, error, reload } = useQuery<PlanView[]>("/site/plans", version);
   if (!response)
     return (
       <>

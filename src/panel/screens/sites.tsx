@@ -6,7 +6,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
-import { Pager } from "../pager.tsx";
+import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table, type Column } from "../table.tsx";
@@ -33,6 +33,7 @@ function SiteList() {
   if (silent !== "") parameters.set("silent", silent);
   const path = apiPath(`/sites?${parameters.toString()}`);
   const { response, error, reload } = useReports<SiteView[]>(path);
+  const total = useTotal(response, PAGE_SIZE);
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
   const isFiltered = q !== "" || level !== "" || silent !== "";
   return (
@@ -44,7 +45,7 @@ function SiteList() {
       {summary && <FleetBar summary={summary} />}
       <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
       {!response && <Pending error={error} reload={reload} />}
-      {response?.body.length === 0 && (
+      {response && total === 0 && (
         <EmptyState icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
           {isFiltered && (
             <button type="button" onClick={() => setQuery({ q: "", level: "", silent: "", start: "" })}>
@@ -59,7 +60,7 @@ function SiteList() {
           <Pager
             start={start}
             size={PAGE_SIZE}
-            total={Number(response.headers.get("X-Total-Count"))}
+            total={total}
             turn={(next) => setQuery({ start: String(next) })}
           />
         </>

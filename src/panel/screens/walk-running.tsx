@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { beep, prepareBeep, vibrate } from "../beeper.ts";
+import { beep, hasSound, prepareBeep, vibrate } from "../beeper.ts";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { liveness, walkTest, zones } from "../live-updates.ts";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice } from "../notice.tsx";
+import { useScreenOn } from "../screen-on.ts";
 import { mayOperate } from "../session.ts";
 import { endWalkTest, TimeLeft } from "../walk-banner.tsx";
 import { kindIcon } from "../zone-appearance.ts";
@@ -34,6 +35,7 @@ function whatToDo({ kind }: WalkTestView["zones"][number], zone: ZoneView | unde
 
 /** The running test: what is not tested yet first, with what to do at each. */
 export function Running({ test }: { readonly test: WalkTestView }) {
+  useScreenOn();
   const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
   const tested = test.zones.filter(({ passed }) => passed);
   const title = t("walk.tested", { tested: tested.length, n: test.zones.length });
@@ -112,7 +114,8 @@ function extend(): Promise<boolean> {
 
 /** Sound and vibration for each trip, each optional. */
 function TripSignals({ trips }: { readonly trips: number }) {
-  const [wantsSound, setWantsSound] = useState(true);
+  // After a reload, or on a second device, only a press enables it.
+  const [wantsSound, setWantsSound] = useState(hasSound);
   const [wantsVibration, setWantsVibration] = useState(true);
   const before = useRef(trips);
   useEffect(() => {

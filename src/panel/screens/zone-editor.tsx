@@ -1,6 +1,6 @@
 import "../zone-editor.css";
 import "../zone-input.ts";
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import { useQuery } from "../api.ts";
 import { t } from "../i18n.ts";
@@ -31,11 +31,14 @@ function Step({ item }: { readonly item: string | undefined }) {
     "/site/configuration/zones",
     savedChanges.value,
   );
+  // Read once, the step stays while they are read again: it has input that is not in the draft, and the focus.
+  const isRead = useRef(false);
   useLayoutEffect(() => {
+    isRead.current = response !== undefined;
     configuredZones.value = response?.body;
   }, [response]);
   const site = configuredZones.value;
-  if (!site || site !== response?.body)
+  if (!site || !isRead.current)
     return (
       <>
         <StepHead title={t("edit.title")} back="#/zones" />

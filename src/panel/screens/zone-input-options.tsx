@@ -1,7 +1,7 @@
 import type { OptionErrors } from "../configuration-errors.tsx";
 import { likelyOpen } from "../contact-guess.ts";
 import { t } from "../i18n.ts";
-import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
+import { ChoiceOption, FoldedOptions, SectionOption, TextOption } from "../option-field.tsx";
 import {
   configuredZones,
   inputOf,
@@ -102,53 +102,54 @@ function MessageOptions({ described, errors }: InputProps) {
     return JSON.stringify(open) === JSON.stringify(likely(path ?? "")) ? { open: likely(chosen) } : {};
   };
   return (
-    <details open={!isProposal && described.changes === undefined}>
-      <summary>{t("zoneForm.message")}</summary>
-      <div class="stack">
+    <FoldedOptions
+      title={t("zoneForm.message")}
+      isOpen={!isProposal && described.changes === undefined}
+      errors={errors}
+    >
+      <TextOption
+        option="input.mqtt"
+        label={t("question.zone-topic")}
+        value={mqtt}
+        errors={errors}
+        isRequired
+        isCode
+        onText={(text) => setInput({ mqtt: text })}
+      />
+      {fields ? (
+        <ChoiceOption
+          option="input.path"
+          label={t("zoneForm.value")}
+          value={path ?? ""}
+          errors={errors}
+          choices={fields.map((field) => [
+            field.path ?? "",
+            `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
+          ])}
+          onChoice={(text) => setInput({ path: text || undefined, ...openOf(text) })}
+        />
+      ) : (
         <TextOption
-          option="input.mqtt"
-          label={t("question.zone-topic")}
-          value={mqtt}
+          option="input.path"
+          label={t("question.zone-path")}
+          value={path}
           errors={errors}
-          isRequired
           isCode
-          onText={(text) => setInput({ mqtt: text })}
+          onText={(text) => setInput({ path: text })}
         />
-        {fields ? (
-          <ChoiceOption
-            option="input.path"
-            label={t("zoneForm.value")}
-            value={path ?? ""}
-            errors={errors}
-            choices={fields.map((field) => [
-              field.path ?? "",
-              `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
-            ])}
-            onChoice={(text) => setInput({ path: text || undefined, ...openOf(text) })}
-          />
-        ) : (
-          <TextOption
-            option="input.path"
-            label={t("question.zone-path")}
-            value={path}
-            errors={errors}
-            isCode
-            onText={(text) => setInput({ path: text })}
-          />
-        )}
-        <div class="grid">
-          <ValuesOption option="open" values={open} errors={errors} />
-          <ValuesOption option="normal" values={normal} errors={errors} />
-        </div>
-        <SectionOption
-          option="input.where"
-          label={t("option.where")}
-          value={where}
-          errors={errors}
-          onValue={(value) => setInput({ where: value })}
-        />
+      )}
+      <div class="grid">
+        <ValuesOption option="open" values={open} errors={errors} />
+        <ValuesOption option="normal" values={normal} errors={errors} />
       </div>
-    </details>
+      <SectionOption
+        option="input.where"
+        label={t("option.where")}
+        value={where}
+        errors={errors}
+        onValue={(value) => setInput({ where: value })}
+      />
+    </FoldedOptions>
   );
 }
 

@@ -1,7 +1,7 @@
 import { ZONE_LIMITS } from "../../generated/zone-help.ts";
 import type { OptionErrors } from "../configuration-errors.tsx";
 import { t } from "../i18n.ts";
-import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
+import { ChoiceOption, FoldedOptions, SectionOption, TextOption } from "../option-field.tsx";
 import { inputOf, setOptions, setOwnId, type ZoneDraft, type ZoneText } from "../zone-draft.ts";
 import { GateOption } from "./gate-option.tsx";
 
@@ -21,59 +21,56 @@ export function AdvancedOptions({
   );
   const sections = SECTIONS.filter((option) => isMessage || !OF_MESSAGES.includes(option));
   return (
-    <details>
-      <summary>{t("zoneForm.advanced")}</summary>
-      <div class="stack">
-        {changes === undefined && (
-          <TextOption
-            option="id"
-            label={t("question.zone-id")}
-            value={zone.id}
-            errors={errors}
-            isRequired
-            isCode
-            onText={setOwnId}
-          />
-        )}
-        <GateOption zone={zone} errors={errors} />
-        {numbers.map((option) => (
-          <TextOption
-            key={option}
-            option={option}
-            label={t(`option.${option}`)}
-            value={zone[option] as number | undefined}
-            errors={errors}
-            numbers={ZONE_LIMITS[option]}
-            onText={(text) => setOptions({ [option]: text === "" ? undefined : Number(text) })}
-          />
-        ))}
-        <WhenArmedOpen zone={zone} errors={errors} />
-        {TEXTS.map((option) => (
-          <TextOption
-            key={option}
-            option={option}
-            label={t(`option.${option}`)}
-            value={zone[option] as string | undefined}
-            errors={errors}
-            onText={(text) => setOptions({ [option]: text })}
-          />
-        ))}
-        <p class="quiet">{t("zoneForm.sections")}</p>
-        {sections.map((option) => (
-          <SectionOption
-            key={option}
-            option={option}
-            label={t(`option.${option}`)}
-            value={zone[option]}
-            errors={errors}
-            onValue={(value) => setOptions({ [option]: value })}
-          />
-        ))}
-        {FLAGS.map((option) => (
-          <Flag key={option} option={option} zone={zone} errors={errors} />
-        ))}
-      </div>
-    </details>
+    <FoldedOptions title={t("zoneForm.advanced")} errors={errors}>
+      {changes === undefined && (
+        <TextOption
+          option="id"
+          label={t("question.zone-id")}
+          value={zone.id}
+          errors={errors}
+          isRequired
+          isCode
+          onText={setOwnId}
+        />
+      )}
+      <GateOption zone={zone} errors={errors} />
+      {numbers.map((option) => (
+        <TextOption
+          key={option}
+          option={option}
+          label={t(`option.${option}`)}
+          value={zone[option] as number | undefined}
+          errors={errors}
+          numbers={ZONE_LIMITS[option]}
+          onText={(text) => setOptions({ [option]: text === "" ? undefined : Number(text) })}
+        />
+      ))}
+      <WhenArmedOpen zone={zone} errors={errors} />
+      {TEXTS.map((option) => (
+        <TextOption
+          key={option}
+          option={option}
+          label={t(`option.${option}`)}
+          value={zone[option] as string | undefined}
+          errors={errors}
+          onText={(text) => setOptions({ [option]: text })}
+        />
+      ))}
+      <p class="quiet">{t("zoneForm.sections")}</p>
+      {sections.map((option) => (
+        <SectionOption
+          key={option}
+          option={option}
+          label={t(`option.${option}`)}
+          value={zone[option]}
+          errors={errors}
+          onValue={(value) => setOptions({ [option]: value })}
+        />
+      ))}
+      {FLAGS.map((option) => (
+        <Flag key={option} option={option} zone={zone} errors={errors} />
+      ))}
+    </FoldedOptions>
   );
 }
 

@@ -5,7 +5,7 @@ import { Icon } from "../icon.tsx";
 import { LazyScreen } from "../lazy-screen.tsx";
 import { zones } from "../live-updates.ts";
 import { SearchField } from "../more-fields.tsx";
-import { addressWith, go, route, setQuery } from "../route.ts";
+import { addressWith, isFromList, route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { folded } from "../search-folding.ts";
 import { byUrgency, zoneAppearance } from "../zone-appearance.ts";
@@ -78,9 +78,20 @@ function ZonesScreen() {
       )}
       {isGrouped && <LazyScreen load={zoneGroups} isPart />}
       {zones.value.length > 0 && <ZoneHistory zones={shown} />}
-      {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={() => go(addressWith({ zone: "" }))} />}
+      {sheet && <ZoneSheet key={sheet.id} zone={sheet} close={closeSheet} />}
     </>
   );
+}
+
+let closedAt: typeof route.value | undefined;
+
+/** Leaves the history as it was before the tile was pressed: Back must not open the sheet again. */
+function closeSheet(): void {
+  // A second press may come before the history has moved.
+  if (closedAt === route.value) return;
+  closedAt = route.value;
+  if (isFromList()) history.back();
+  else setQuery({ zone: "" });
 }
 
 export function Tiles({ zones: shown }: { readonly zones: readonly ZoneView[] }) {

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+describeWithBrowser("Back after a zone was closed", () => {
+  const site = PanelSite.running();
+
+  test("leads to the screen before the zones, however the zone was opened", async () => {
+    const page = await site.page("objectives");
+    await page.screen("objectives").complete();
+    await page.follow("Zones");
+    const sheet = await page.openZone("PIR hol");
+    await page.press("Escape");
+    await page.press("Escape");
+    await sheet.gone();
+    await page.screen("zones").tile("PIR hol").shown();
+    expect(await page.evaluate<string>("location.hash")).toBe("#/zones");
+    await page.back();
+    await page.screen("objectives").text("Hala Nord").shown();
+
+    await page.open("zones?zone=smoke");
+    await page.dialog("Fum depozit").button("Close").click();
+    await page.dialog("Fum depozit").gone();
+    expect(await page.evaluate<string>("location.hash")).toBe("#/zones");
+    await page.back();
+    await page.screen("objectives").text("Hala Nord").shown();
+    await page.close();
+    expect(site.pageErrors).toEqual([]);
+  });
+});

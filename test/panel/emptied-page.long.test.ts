@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
+import { PanelSite } from "../support/panel-site.ts";
+
+/** One more than a page of interventions. */
+const RECORDS = 21;
+
+describeWithBrowser("a list whose last page has lost its rows", () => {
+  const site = PanelSite.running();
+  const dataDir = (): string => join(site.installation.folder, "site");
+  beforeAll(async () => {
+    for (let count = 1; count <= RECORDS; count += 1) {
+      const record = { name: `Ronda ${count}`, objectiveType: "obiective/cladiri", objectiveId: 12 };
+      expect((await askDaemon(dataDir(), "POST", "/interventii", record)).status).toBe(201);
+    }
+  });
+
+  test("shows the page before it when the last record has left the filter", async () => {
+    const page = await site.page("interventions?status=planned&start=20");
+    const list = page.screen("interventions");
+    await list.text("21–21 of 21").shown();
+    const record = { name: "Ronda 1", objectiveType: "obiective/cladiri", objectiveId: 12, status: "done" };
+    expect((await askDaemon(dataDir(), "PUT", "/interventii/1", record)).status).toBe(200);
+    await list.text("1–20 of 20").shown();
+    await list.row(/Ronda 21/).shown();
+    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions?status=planned");
+    await page.close();
+  });
+
+  test("is found at an old address: of interventions and of objectives", async () => {
+    const page = await site.page("interventions?start=400");
+    await page.screen("interventions").text("21–21 of 21").shown();
+    await page.open("objectives?start=100");
+    await page.screen("objectives").text("1–1 of 1").shown();
+    await page.screen("objectives").text("Hala Nord").shown();
+    await page.close();
+    expect(site.pageErrors).toEqual([]);
+  });
+});
