@@ -281,6 +281,27 @@ describe("after a power cut", () => {
     expect(site.trip("next")).toBeGreaterThan(changed);
   });
 
+  test("they are kept in a write-ahead log of any size, such as after a long read", () => {
+    site.trip("a");
+    const { main } = site.databases;
+    main.pragma("wal_autocheckpoint = 0");
+    const add = main.prepare(
+      "INSERT INTO objectives VALUES('obiective/bunuri', ?, json_object('name', hex(zeroblob(2097152))), 'import')",
+    );
+    for (let id = 1; id <= 17; id += 1) add.run(id);
+    const changed = site.trip("changed");
+    for (const description of ["first", "second", "third"])
+      site.service().update(changed, { description }, OPERATOR_USER);
+    site.pullPlug();
+    const log = `${site.main}-wal`;
+    expect(statSync(log).size).toBeGreaterThan(64 * 1_048_576);
+    damage(log, lastIndexFrame(log, "changed") + 24, 64);
+    site.open();
+    expect(site.names()).toEqual(["a", "changed"]);
+    expect(site.service().get(changed).record.description).toBe("third");
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+  });
+
   test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();
