@@ -302,6 +302,30 @@ describe("after a power cut", () => {
     expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
   });
 
+  test("a lost log without an index is known by the journal: each record up to its last one is named, and no id is assigned again", () => {
+    site.trip("a");
+    site.databases.main.pragma("wal_checkpoint(TRUNCATE)");
+    site.trip("b");
+    site
+      .service()
+      .create({ name: "by hand", objectiveType: "obiective/cladiri", objectiveId: 1 }, OPERATOR_USER);
+    const last = site.trip("c");
+    site.pullPlug();
+    rmSync(`${site.main}-wal`);
+    // The daemon notes them each minute; the power fails before the first time.
+    rmSync(join(site.dataDir, "given-numbers.json"));
+    site.open();
+    expect(site.names()).toEqual(["a"]);
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ missing: 3, named: `interventions 2-${last}` });
+    expect(site.waiting()).toEqual(["b", "c"]);
+    site.databases.close();
+    rmSync(join(site.dataDir, "recovery.txt"));
+    site.open();
+    expect(site.conditions).toEqual([]);
+    expect(site.trip("d")).toBeGreaterThan(last);
+  });
+
   test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();
