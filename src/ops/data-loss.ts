@@ -18,6 +18,7 @@ import {
 import { acceptAlteredRows } from "../store/altered-rows.ts";
 import { alteredRows, type RowKey } from "../store/row-checksums.ts";
 import type { DatabaseName } from "./database-files.ts";
+import { incompleteTables } from "./incomplete-tables.ts";
 import type { Recovery } from "./recovery.ts";
 import { lostTrailEnd, TRAIL_DATABASE } from "./trail-losses.ts";
 
@@ -30,7 +31,7 @@ export interface DataLoss {
   readonly altered: number;
   /** Unreadable pages of the file or of its write-ahead log. */
   readonly pages: number;
-  /** The affected rows by table and number, such as `interventions 7, 12-15; trips 3`. */
+  /** The affected rows by table and number, and tables that are incomplete: `interventions 7, 12-15; accounts incomplete`. */
   readonly named: string;
 }
 
@@ -82,6 +83,7 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const named = [...altered].map(([each, ids]) => `${each} ${keysText([...ids])}`);
   if (missing.length > 0) named.unshift(`${table} ${formatRanges(missing)}`);
   if (entries) named.push(entries.named);
+  named.push(...incompleteTables(recoveries));
   return {
     database: name,
     missing: numbersInRanges(missing) + (entries?.missing ?? 0),

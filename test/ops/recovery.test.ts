@@ -326,6 +326,33 @@ describe("after a power cut", () => {
     expect(site.trip("d")).toBeGreaterThan(last);
   });
 
+  test.each([
+    ["accounts", "accounts incomplete", "date incomplete: conturi"],
+    ["objectives", "objectives incomplete", "date incomplete: obiective"],
+    ["outbox", "outbox incomplete", "date incomplete: coada de transmitere"],
+    [
+      "transmissions",
+      "messages to the monitoring receiver incomplete",
+      "date incomplete: mesaje către receptorul de monitorizare",
+    ],
+    ["bypasses", "bypasses incomplete", "date incomplete: bypassuri"],
+  ])("an unreadable page of %s is named, in both languages", (table, named, romanian) => {
+    site.trip("a");
+    const database = table === "bypasses" ? "journal" : "main";
+    const file = join(site.dataDir, database === "main" ? "santinela.db" : "journal.db");
+    const root = site.databases[database]
+      .prepare<[string], number>("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?")
+      .pluck()
+      .get(table);
+    site.databases.close();
+    damage(file, ((root ?? 0) - 1) * 4096, 4096);
+    site.open();
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ named });
+    expect(translateToRomanian(`interventions 3, 7-9; ${named}`)).toBe(`intervenții 3, 7-9; ${romanian}`);
+    expect(site.names()).toEqual(["a"]);
+  });
+
   test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();
