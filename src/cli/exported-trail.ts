@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** A longer line is none of an export. */
 const LINE_CHARS_MAX = 16 * 1_048_576;
-/** Nobody has configured the time zone of the site on the auditor's machine. */
+/** The time zone of the site is not known on the machine of an auditor. */
 const TIME_ZONE = "UTC";
 
 /** An entry as a line. */

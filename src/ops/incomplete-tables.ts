@@ -1,6 +1,6 @@
 import type { Recovery } from "./recovery.ts";
 
-/** What people call the rows of tables, of which a part could not be read. Those without a word hold nothing that a person misses. */
+/** What people call the rows of tables, of which a part could not be read. The other tables hold nothing that a person misses. */
 const WORDS: Readonly<Record<string, string>> = {
   accounts: "accounts",
   objectives: "objectives",
