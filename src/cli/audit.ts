@@ -1,32 +1,43 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { isoTime } from "../domain/clock.ts";
+import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AuditRow } from "../store/audit-chain.ts";
 import { trailRows, verifyTrail } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import type { TrailReport } from "../store/trail-check.ts";
+import { configOf } from "./command-group.ts";
 import { withDatabase } from "./direct-database.ts";
+import { exportLine, verifyExport } from "./exported-trail.ts";
 import { localTime } from "./local-time.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface VerifyOptions {
   /** A hash that a person has kept. */
   readonly head?: string;
+  /** An export to verify instead of the database; `-` for standard input. */
+  readonly file?: string;
 }
 
 /**
- * Verifies the hash chain of the audit trail and prints a summary.
- * @throws AppError `conflict` at the first broken entry, or if no entry has the given hash; `usage` if it is not a hash
+ * Verifies the hash chain of the audit trail, or of an export, and prints a summary. An export needs no configuration.
+ * @throws AppError `conflict` at the first broken entry, or if no entry has the given hash; `usage` if it is not a hash;
+ * as `verifyExport`
  */
-export async function verifyAudit(config: Config, terminal: Terminal, options: VerifyOptions): Promise<void> {
+export async function verifyAudit(
+  from: LoadOptions,
+  terminal: Terminal,
+  options: VerifyOptions,
+): Promise<void> {
   const { stdout } = terminal;
   const kept = options.head?.trim().toLowerCase();
   if (kept !== undefined && !/^[\da-f]{64}$/.test(kept))
     throw new AppError("usage", `--head takes the 64 hexadecimal digits of a hash, not ${options.head}`, {
       hint: "santinela events verify prints the last hash; events export has the hash of each entry.",
     });
+  if (options.file !== undefined) return verifyExport(options.file, terminal, kept);
+  const config = await configOf(from, terminal);
   const report = await reportOf(config, terminal, kept);
   stdout.write(trailText(report, config.site.timezone));
   if (report.broken)
@@ -56,10 +67,7 @@ function keptText(report: TrailReport, kept: string, timeZone: string): string {
 
 /** Prints each entry with its hash. */
 export async function exportAudit(config: Config, terminal: Terminal): Promise<void> {
-  const write = ({ at, origin, detail, ...rest }: AuditRow): void => {
-    const entry = { ...rest, at: isoTime(at), from: origin, detail: JSON.parse(detail) as unknown };
-    terminal.stdout.write(`${JSON.stringify(entry)}\n`);
-  };
+  const write = (row: AuditRow): void => void terminal.stdout.write(`${exportLine(row)}\n`);
   if (config.database === null)
     return withTrail(config, (database) => {
       for (const row of trailRows(database)) write(row);

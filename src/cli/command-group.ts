@@ -30,6 +30,14 @@ type Action<Input, Options, Values extends readonly unknown[]> = (
 /** Returns the code of a command when it runs, so that `version` does not load Express. */
 type Load<Code> = () => Code | Promise<Code>;
 
+/** Loads the configuration; if it is invalid, the last good one, as the running daemon does. */
+export async function configOf(from: LoadOptions, { stderr }: Terminal): Promise<Config> {
+  const { configurationToRun } = await import("../config/last-good.ts");
+  const { config, fault } = configurationToRun(from);
+  if (fault !== null) stderr.write(`${fault}\nUsing the last good configuration.\n`);
+  return config;
+}
+
 /** Adds subcommands to a command. */
 export class CommandGroup {
   readonly #parent: Command;
@@ -59,11 +67,9 @@ export class CommandGroup {
     description: string,
     load: Load<Action<Config, Options, Values>>,
   ): Command {
-    return this.addUnloaded<Options, Values>(name, description, async () => {
-      const { configurationToRun } = await import("../config/last-good.ts");
+    return this.addUnloaded<Options, Values>(name, description, () => {
       return async (from, terminal, options, ...values) => {
-        const { config, fault } = configurationToRun(from);
-        if (fault !== null) terminal.stderr.write(`${fault}\nUsing the last good configuration.\n`);
+        const config = await configOf(from, terminal);
         const run = await load();
         await run(config, terminal, options, ...values);
       };

@@ -36,12 +36,16 @@ export function addEventCommands(root: CommandGroup): void {
     .option("--json", "print JSON; with --follow one entry per line");
   const trail = root.below(events);
   trail
-    .add(
+    .addUnloaded(
       "verify",
       "verify the hash chain of the audit trail; exit code 1 if it is broken",
       async () => (await import("./audit.ts")).verifyAudit,
     )
-    .option("--head <hash>", "a hash that was printed earlier; exit code 1 if no entry has it");
+    .option("--head <hash>", "a hash that was printed earlier; exit code 1 if no entry has it")
+    .option(
+      "--file <file>",
+      "verify what events export has printed instead of the database; - for standard input; needs no configuration",
+    );
   trail.add(
     "export",
     "print the audit trail with its hashes, one JSON object per line, oldest first",

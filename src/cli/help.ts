@@ -57,7 +57,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "sync drop": ["sync drop 120"],
   "sync reassert": ["sync reassert 120"],
   events: ["events --since 2h --zone front-door", "events --follow"],
-  "events verify": ["events verify", "events verify --head $(cat last-hash)"],
+  "events verify": [
+    "events verify",
+    "events verify --head $(cat last-hash)",
+    "events verify --file audit.jsonl",
+  ],
   "events export": ["events export > audit.jsonl"],
   backup: ["backup --out /media/usb/hala-nord.db"],
   restore: ["restore --dry-run /media/usb/hala-nord.db", "restore /media/usb/hala-nord.db"],

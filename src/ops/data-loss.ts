@@ -18,6 +18,7 @@ import {
 import { acceptAlteredRows } from "../store/altered-rows.ts";
 import { alteredRows, type RowKey } from "../store/row-checksums.ts";
 import type { DatabaseName } from "./database-files.ts";
+import { incompleteTables } from "./incomplete-tables.ts";
 import type { Recovery } from "./recovery.ts";
 import { lostTrailEnd, TRAIL_DATABASE } from "./trail-losses.ts";
 
@@ -30,7 +31,7 @@ export interface DataLoss {
   readonly altered: number;
   /** Unreadable pages of the file or of its write-ahead log. */
   readonly pages: number;
-  /** The affected rows by table and number, such as `interventions 7, 12-15; trips 3`. */
+  /** The affected rows by table and number, and tables that are incomplete: `interventions 7, 12-15; accounts incomplete`. */
   readonly named: string;
 }
 
@@ -62,14 +63,15 @@ interface LossEvidence {
 export function lossOf(name: DatabaseName, database: Database, evidence: LossEvidence): DataLoss | undefined {
   const { numbers, recoveries, nowMs, lostNumbers } = evidence;
   const { table, retentionMs } = COUNTED[name];
-  const noted = numbers.of(name, table);
+  const lost = spanOf(lostNumbers);
+  const noted = Math.max(numbers.of(name, table), lost.last);
   const isOlder = (lastNumbers(database)[table] ?? 0) < noted;
   // No number is assigned before the report. A later recovery would count those that the first has skipped.
   const known = recoveries.find(({ lastNumbers: numbered }) => table in numbered)?.lastNumbers[table];
   const last = Math.max(noted, known ?? 0);
   const gaps =
     recoveries.length > 0 || isOlder
-      ? missingNumbers(database, table, { sinceMs: nowMs - retentionMs, last })
+      ? missingNumbers(database, table, { sinceMs: nowMs - retentionMs, first: lost.first, last })
       : [];
   const found = without(gaps, numbers.accountedFor(table));
   const missing = [...found, ...without(rangesOf(lostNumbers), found)];
@@ -81,6 +83,7 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   const named = [...altered].map(([each, ids]) => `${each} ${keysText([...ids])}`);
   if (missing.length > 0) named.unshift(`${table} ${formatRanges(missing)}`);
   if (entries) named.push(entries.named);
+  named.push(...incompleteTables(recoveries));
   return {
     database: name,
     missing: numbersInRanges(missing) + (entries?.missing ?? 0),
@@ -95,25 +98,42 @@ export function sentenceOfLoss({ database, missing, altered, pages, named }: Dat
   return `${database} has lost data: ${missing} missing, ${altered} altered, ${pages} pages damaged (${named}).`;
 }
 
-/** The gaps in the numbers of the databases, up to the last ones stored: all are reported or were never assigned. */
-export function gapsIn(databases: DatabasesByName, numbers: AssignedNumbers): NumberGaps {
+/**
+ * The gaps in the numbers of the databases, up to the last ones known: all are reported or were never assigned.
+ * @param lostNumbers numbers of rows that only the other database refers to
+ */
+export function gapsIn(
+  databases: DatabasesByName,
+  numbers: AssignedNumbers,
+  lostNumbers: Readonly<Partial<Record<DatabaseName, readonly number[]>>>,
+): NumberGaps {
   const names = Object.keys(COUNTED) as DatabaseName[];
   return Object.fromEntries(
     names.map((name) => {
       const { table } = COUNTED[name];
-      const last = Math.max(lastNumbers(databases[name])[table] ?? 0, numbers.of(name, table));
-      return [table, missingNumbers(databases[name], table, { sinceMs: 0, last })];
+      const stored = lastNumbers(databases[name])[table] ?? 0;
+      const lost = spanOf(lostNumbers[name] ?? []);
+      const last = Math.max(stored, numbers.of(name, table), lost.last);
+      return [table, missingNumbers(databases[name], table, { sinceMs: 0, first: lost.first, last })];
     }),
   );
 }
 
 /** Accepts what has been reported, so that it is reported once: altered rows as they are or as lost, lost numbers as used. */
-export function acceptLosses(name: DatabaseName, database: Database, numbers: AssignedNumbers): void {
+export function acceptLosses(name: DatabaseName, database: Database, gaps: NumberGaps): void {
   acceptAlteredRows(database);
   const { table } = COUNTED[name];
-  const noted = numbers.of(name, table);
+  const last = gaps[table]?.at(-1)?.[1] ?? 0;
   // Numbers are used outside, so an assigned one is not reused.
-  if ((lastNumbers(database)[table] ?? 0) < noted) setLastNumber(database, table, noted);
+  if ((lastNumbers(database)[table] ?? 0) < last) setLastNumber(database, table, last);
+}
+
+/** The first and the last of some numbers. Numbers are assigned in order, so all between them have been. */
+function spanOf(numbers: readonly number[]): { first: number; last: number } {
+  return numbers.reduce(
+    ({ first, last }, number) => ({ first: Math.min(first, number), last: Math.max(last, number) }),
+    { first: Infinity, last: 0 },
+  );
 }
 
 function alteredIn(database: Database, recoveries: readonly Recovery[]): Map<string, Set<RowKey>> {

@@ -165,6 +165,7 @@ export class Databases {
   #lossReport(nowMs: number): LossReport {
     const { recoveries } = this.#reports;
     const lost = lostRecords(this.journal, this.main, nowMs - TRIPS_KEPT_MS);
+    const lostNumbers = { [MAIN.name]: lost.map(({ interventionId }) => interventionId) };
     // Trips older than a restored backup have their records in it, if its date is plausible.
     const backups = recoveries.flatMap(({ backup }) => (backup ? [backup.atMs - CLOCK_MARGIN_MS] : []));
     const isDated = backups.length > 0 && backups.every((atMs) => atMs <= nowMs);
@@ -173,13 +174,13 @@ export class Databases {
       const loss = lossOf(name, database, {
         numbers: this.#numbers,
         recoveries: recoveries.filter((each) => each.name === name),
-        lostNumbers: name === MAIN.name ? lost.map(({ interventionId }) => interventionId) : [],
+        lostNumbers: lostNumbers[name] ?? [],
         nowMs,
       });
       return loss ? [loss] : [];
     });
     const redelivered = countLostTrips(this.journal, this.main, redeliverSinceMs);
-    const gaps = gapsIn(this.#both, this.#numbers);
+    const gaps = gapsIn(this.#both, this.#numbers, lostNumbers);
     return { atMs: nowMs, recoveries, losses, redelivered, redeliverSinceMs, gaps };
   }
 
@@ -188,7 +189,7 @@ export class Databases {
     if (report.losses.some(({ altered }) => altered > 0))
       requestIntegrityCheck(this.#options.dataDir, ALTERED_ROWS);
     redeliverLostTrips(this.journal, this.main, report.redeliverSinceMs);
-    for (const [name, database] of this.#each) acceptLosses(name, database, this.#numbers);
+    for (const [name, database] of this.#each) acceptLosses(name, database, report.gaps);
     this.noteNumbers(report.gaps);
     this.#reports.end(report);
   }

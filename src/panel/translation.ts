@@ -51,13 +51,17 @@ export function translator(translations: readonly Translation[]): (text: string)
   return (text) => (text.length > LENGTH_MAX ? undefined : translate(text, 0));
 }
 
+/** The name of a field or option is one word; numbers are a list such as `7, 12-15`. */
+const SHAPES: Readonly<Record<string, string>> = {
+  field: "(\\S+?)",
+  option: "(\\S+?)",
+  numbers: "([\\d, …-]+)",
+};
+
 function patternOf([from, to]: Translation): Pattern {
   const names = (from.match(/\{\w+\}/g) ?? []).map((name) => name.slice(1, -1));
   const source = from
     .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-    // The name of a field or option is one word.
-    .replace(/\\\{(\w+)\\\}/g, (_whole, name: string) =>
-      /^(field|option)$/.test(name) ? "(\\S+?)" : "(.+?)",
-    );
+    .replace(/\\\{(\w+)\\\}/g, (_whole, name: string) => SHAPES[name] ?? "(.+?)");
   return { pattern: new RegExp(`^${source}$`), names, to };
 }

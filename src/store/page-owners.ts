@@ -13,8 +13,8 @@ const LEVELS_MAX = 20;
 interface PageOwners {
   readonly byTable: ReadonlyMap<string, readonly number[]>;
   readonly orphans: readonly number[];
-  /** Pages that are missing or lead to nothing readable. */
-  readonly unreadable: number;
+  /** Pages that are missing or lead to nothing readable, by the name of their table or `index …`. */
+  readonly unreadable: ReadonlyMap<string, number>;
 }
 
 /**
@@ -24,10 +24,11 @@ interface PageOwners {
 export function pageOwners(pages: DatabasePages): PageOwners {
   const names = tableRoots(pages);
   const owner = new Map<number, number>();
-  let unreadable = 0;
-  for (const root of names.keys())
+  const unreadable = new Map<string, number>();
+  for (const [root, name] of names)
     for (const page of treeOf(pages, root)) {
-      if (pages.kindOf(pages.page(page), page) === undefined) unreadable += 1;
+      if (pages.kindOf(pages.page(page), page) === undefined)
+        unreadable.set(name, (unreadable.get(name) ?? 0) + 1);
       owner.set(page, root);
     }
   const map = new PointerMap(pages);
@@ -59,11 +60,10 @@ function tableRoots(pages: DatabasePages): Map<number, string> {
   return roots;
 }
 
-/** The pages of a tree, its root first, each once. */
+/** The pages of a tree, its root first, each once; those beyond the end of a truncated file too. */
 function treeOf(pages: DatabasePages, root: number): ReadonlySet<number> {
   const found = new Set<number>([root]);
-  for (const number of found)
-    for (const child of pages.children(number)) if (child >= 1 && child <= pages.count) found.add(child);
+  for (const number of found) for (const child of pages.children(number)) if (child >= 1) found.add(child);
   return found;
 }
 

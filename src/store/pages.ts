@@ -8,7 +8,10 @@ const HEADER_BYTES = 100;
 const PAYLOAD_BYTES_MAX = 16 * 1_048_576;
 
 /** Newer page contents from the write-ahead log, by page number. */
-export type PageOverlay = ReadonlyMap<number, Uint8Array>;
+export interface PageOverlay extends Iterable<readonly [number, Uint8Array]> {
+  readonly get: (page: number) => Uint8Array | undefined;
+  readonly keys: () => Iterable<number>;
+}
 
 /** A row as stored in a page: its values in storage order, and its rowid if the table has one. */
 export interface RawRow {
@@ -38,7 +41,9 @@ export class DatabasePages {
     const { pageBytes, reserved } = sizesIn(Buffer.from(header));
     this.pageBytes = pageBytes;
     this.#usableBytes = pageBytes - reserved;
-    this.count = Math.max(Math.ceil(fstatSync(this.#file).size / pageBytes), ...overlay.keys(), 0);
+    let count = Math.ceil(fstatSync(this.#file).size / pageBytes);
+    for (const page of overlay.keys()) count = Math.max(count, page);
+    this.count = count;
   }
 
   close(): void {

@@ -17,7 +17,7 @@ interface SalvagedTable {
   readonly taken: number;
   /** Rows that were readable but violate the schema. */
   readonly refused: number;
-  /** Unreadable cells of the table's pages. */
+  /** Unreadable pages of the table, and unreadable cells of the others. */
   readonly unreadable: number;
   /** Rows with a wrong checksum. A row of the backup is preferred. */
   readonly altered: readonly RowKey[];
@@ -25,7 +25,7 @@ interface SalvagedTable {
 
 export interface Salvage {
   readonly tables: readonly SalvagedTable[];
-  /** Pages of the file that are missing or not readable as pages. */
+  /** Other pages of the file that are missing or not readable as pages. */
   readonly unreadablePages: number;
   /** The last row number of each table, as far as readable. */
   readonly lastNumbers: Readonly<Record<string, number>>;
@@ -66,21 +66,23 @@ function salvagePages(
   isInTime: () => boolean,
 ): Salvage {
   const layouts = layoutsAt(kind, pages);
-  const { byTable, orphans, unreadable: unreadablePages } = pageOwners(pages);
+  const { byTable, orphans, unreadable } = pageOwners(pages);
   const copiers = layouts.map((layout) => new RowCopier(target, layout));
   const tables = copiers.map((copier): SalvagedTable => {
     const rows = rowsOf(pages, byTable.get(copier.table) ?? [], isInTime);
     let step = rows.next();
     for (; step.done !== true; step = rows.next()) copier.take(step.value);
-    return { ...copier.counts, unreadable: step.value };
+    return { ...copier.counts, unreadable: step.value + (unreadable.get(copier.table) ?? 0) };
   });
   // After all identified rows: an orphan may be an earlier state of a page.
   for (const { rows } of orphans.map((number) => pages.rows(number)))
     for (const row of rows) copiers.find((copier) => copier.takeOrphan(row));
   const lastNumbers = moveSequences(pages, byTable.get("sqlite_sequence") ?? [], target);
+  const known = new Set(copiers.map(({ table }) => table));
+  const others = [...unreadable].filter(([name]) => !known.has(name));
   return {
     lastNumbers,
-    unreadablePages,
+    unreadablePages: others.reduce((sum, [, count]) => sum + count, 0),
     tables: tables.map((counted, index) => ({ ...counted, ...copiers[index]?.counts })),
   };
 }

@@ -24,14 +24,16 @@ export function setLastNumber(database: Database, table: string, last: number): 
 }
 
 /**
- * Numbers that were assigned but have no row, between the rows and after the last one.
+ * Numbers that were assigned but have no row: between the rows, after the last one, and, where one is known to have been kept
+ * before the first row, from that one on.
  * @param sinceMs gaps before earlier rows are ignored: retention may have caused them
+ * @param first the first number known to be assigned and kept
  * @param last the last number known to be assigned
  */
 export function missingNumbers(
   database: Database,
   table: NumberedTable,
-  { sinceMs, last }: { sinceMs: number; last: number },
+  { sinceMs, first, last }: { sinceMs: number; first: number; last: number },
 ): NumberRange[] {
   const { id, at } = NUMBERED[table];
   const gaps = database
@@ -42,8 +44,13 @@ export function missingNumbers(
     )
     .raw()
     .all(sinceMs) as NumberRange[];
-  const newest = database.prepare(`SELECT coalesce(max(${id}), 0) FROM ${table}`).pluck().get() as number;
-  return newest < last ? [...gaps, [newest + 1, last]] : gaps;
+  const [oldest, newest] = database
+    .prepare(`SELECT coalesce(min(${id}), 0), coalesce(max(${id}), 0) FROM ${table}`)
+    .raw()
+    .get() as NumberRange;
+  const before: NumberRange[] = first < oldest ? [[first, oldest - 1]] : [];
+  const after: NumberRange[] = newest < last ? [[newest + 1, last]] : [];
+  return [...before, ...gaps, ...after];
 }
 
 /** The numbers in `ranges` that are not in `known`. */

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { LogPages, withLogFile, type LogFile } from "./log-file.ts";
+import type { PageOverlay } from "./pages.ts";
+import { FRAME_HEADER_BYTES, LOG_HEADER_BYTES, readHead, type LogFormat } from "./wal-header.ts";
 import { isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-index.ts";
-import { DEFAULT_PAGE_BYTES, type PageOverlay } from "./pages.ts";
 
 /*
  * Inspects the write-ahead log before SQLite opens it. SQLite applies the intact part from the beginning and
@@ -8,12 +9,6 @@ import { DEFAULT_PAGE_BYTES, type PageOverlay } from "./pages.ts";
  * layout is that of sqlite.org/fileformat2.html, "The Write-Ahead Log", and sqlite.org/walformat.html for the
  * index.
  */
-
-const LOG_HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-const MAGIC = 0x37_7f_06_82;
-/** Maximum size read. A log restarts at a thousand pages, about 4 MB; a long read can make it larger. */
-const LOG_BYTES_MAX = 64 * 1_048_576;
 
 /** What a write-ahead log has lost, and which states can be recovered. */
 export interface LogCensus {
@@ -95,7 +90,8 @@ function censusOfOtherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
 
 interface Frame {
   readonly page: number;
-  readonly content: Buffer;
+  /** Offset of its content in the log. */
+  readonly at: number;
   /** Number of database pages after the commit that this frame ends; 0 if it ends none. */
   readonly pageCount: number;
   readonly commits: boolean;
@@ -108,53 +104,31 @@ interface Frame {
 }
 
 interface Log {
+  readonly path: string;
   readonly salt: string | undefined;
   readonly pageBytes: number;
   readonly frames: readonly Frame[];
 }
 
 function readLog(path: string, index: LogIndex | undefined): Log | undefined {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > LOG_BYTES_MAX) return undefined;
-  const bytes = size === 0 ? Buffer.alloc(0) : readFileSync(path);
-  if (bytes.length < LOG_HEADER_BYTES)
-    return index && { salt: undefined, pageBytes: index.pageBytes, frames: [] };
-  const header = bytes.subarray(0, LOG_HEADER_BYTES);
-  const magic = header.readUInt32BE(0);
-  const isBigEndian = magic === MAGIC + 1;
-  const stored = sumAt(header, 24);
-  const computed = sumOf([0, 0], header.subarray(0, 24), isBigEndian);
-  const isWhole = (magic | 1) === (MAGIC | 1) && isSame(computed, stored);
-  const pageBytes = isWhole ? pageBytesOf(header.readUInt32BE(8)) : (index?.pageBytes ?? DEFAULT_PAGE_BYTES);
-  const salt = isWhole ? header.toString("hex", 16, 24) : (index?.salt ?? commonSalt(bytes, pageBytes));
-  // Candidates for the checksum before a frame: as stored, or as computed from what precedes it.
-  const seeds = isWhole ? [stored] : [stored, computed];
-  const frames = framesOf(bytes, { pageBytes, salt, isBigEndian, isHeaderIntact: isWhole }, seeds);
-  return { salt, pageBytes, frames };
-}
-
-function pageBytesOf(stored: number): number {
-  return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : DEFAULT_PAGE_BYTES;
+  const head = readHead(path, index);
+  if (head === undefined) return index && { path, salt: undefined, pageBytes: index.pageBytes, frames: [] };
+  const { format, seeds } = head;
+  const frames = withLogFile(path, (file) => framesOf(file, format, seeds));
+  return { path, salt: format.salt, pageBytes: format.pageBytes, frames };
 }
 
 /** After a damaged frame one of two checksums may be right; after several none is. */
 const SEEDS_MAX = 2;
 
-interface LogFormat {
-  readonly pageBytes: number;
-  readonly salt: string;
-  readonly isBigEndian: boolean;
-  /** Without an intact header SQLite applies nothing of the log. */
-  readonly isHeaderIntact: boolean;
-}
-
 /** The frames up to the last one of the current use of the log. */
-function framesOf(bytes: Buffer, format: LogFormat, firstSeeds: readonly Sum[]): Frame[] {
+function framesOf(file: LogFile, format: LogFormat, firstSeeds: readonly Sum[]): Frame[] {
   const frames: Frame[] = [];
-  const frameBytes = FRAME_HEADER_BYTES + format.pageBytes;
+  const bytes = Buffer.alloc(FRAME_HEADER_BYTES + format.pageBytes);
   let seeds = firstSeeds;
-  for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes.length; at += frameBytes) {
-    const { frame, sums, stored } = frameAt(bytes.subarray(at, at + frameBytes), format, seeds);
+  for (let at = LOG_HEADER_BYTES; at + bytes.length <= file.bytes; at += bytes.length) {
+    if (!file.fill(bytes, at)) break;
+    const { frame, sums, stored } = frameIn(bytes, at, format, seeds);
     const fitting = sums.findIndex((sum) => isSame(sum, stored));
     const before = frames.at(-1);
     // Only the checksum of the previous frame is damaged, not its content.
@@ -169,13 +143,14 @@ function framesOf(bytes: Buffer, format: LogFormat, firstSeeds: readonly Sum[]):
   return frames.slice(0, end);
 }
 
-function frameAt(bytes: Buffer, { salt, isBigEndian }: LogFormat, seeds: readonly Sum[]) {
+/** @param offset of the frame in the log */
+function frameIn(bytes: Buffer, offset: number, { salt, isBigEndian }: LogFormat, seeds: readonly Sum[]) {
   const head = bytes.subarray(0, FRAME_HEADER_BYTES);
   const content = bytes.subarray(FRAME_HEADER_BYTES);
   const pageCount = head.readUInt32BE(4);
   const frame = {
     page: head.readUInt32BE(0),
-    content,
+    at: offset + FRAME_HEADER_BYTES,
     pageCount,
     commits: pageCount > 0,
     isCurrent: head.toString("hex", 8, 16) === salt,
@@ -206,36 +181,22 @@ function certainEnd(frames: readonly Frame[], whole: number): number {
   return isCertain ? lastCommit(frames) : 0;
 }
 
-function versionOf({ frames, pageBytes }: Log, until: number, lostPages: number): LogVersion {
+function versionOf({ path, frames, pageBytes }: Log, until: number, lostPages: number): LogVersion {
   const used = frames.slice(0, until);
-  const highest = Math.max(0, ...used.map(({ page, isWhole }) => (isWhole ? page : 0)));
-  const overlay = new Map<number, Uint8Array>();
+  const highest = used.reduce((most, { page, isWhole }) => (isWhole ? Math.max(most, page) : most), 0);
+  const places = new Map<number, number>();
   // The header of a damaged frame may contain any page number.
-  for (const { page, content } of used) if (page > 0 && page <= highest) overlay.set(page, content);
+  for (const { page, at } of used) if (page > 0 && page <= highest) places.set(page, at);
   const last = used.at(-1);
   const pageCount = last?.isWhole === true && last.commits ? last.pageCount : null;
-  if (pageCount !== null) for (const page of overlay.keys()) if (page > pageCount) overlay.delete(page);
-  return { overlay, pageCount, pageBytes, lostPages };
-}
-
-/** The most frequent salt of the frames, if the header of the log is unreadable. */
-function commonSalt(bytes: Buffer, pageBytes: number): string {
-  const counts = new Map<string, number>();
-  for (
-    let at = LOG_HEADER_BYTES;
-    at + FRAME_HEADER_BYTES <= bytes.length;
-    at += FRAME_HEADER_BYTES + pageBytes
-  ) {
-    const salt = bytes.toString("hex", at + 8, at + 16);
-    counts.set(salt, (counts.get(salt) ?? 0) + 1);
-  }
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? "";
+  if (pageCount !== null) for (const page of places.keys()) if (page > pageCount) places.delete(page);
+  return { overlay: new LogPages(path, places, pageBytes), pageCount, pageBytes, lostPages };
 }
 
 /** Whether two databases have swapped logs, as after a manual copy. */
 export function haveSwappedLogs(path: string, other: string): boolean {
   const [own, foreign] = [readIndex(`${path}-shm`), readIndex(`${other}-shm`)];
-  const [log, otherLog] = [readLog(`${path}-wal`, own), readLog(`${other}-wal`, foreign)];
+  const [log, otherLog] = [readHead(`${path}-wal`, own), readHead(`${other}-wal`, foreign)];
   if (!own || !foreign || !log || !otherLog) return false;
-  return own.salt !== foreign.salt && log.salt === foreign.salt && otherLog.salt === own.salt;
+  return own.salt !== foreign.salt && log.format.salt === foreign.salt && otherLog.format.salt === own.salt;
 }

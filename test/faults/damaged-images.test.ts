@@ -17,6 +17,7 @@ import {
   damaged,
   imageOf,
   isReadable,
+  withoutIndexes,
   writeImage,
   TARGETS,
   type Damage,
@@ -25,14 +26,15 @@ import {
 } from "../support/damaged-images.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { saidLossOf } from "../support/named-rows.ts";
 import { report, RUN_LENGTH } from "../support/run-length.ts";
 import { tripRow } from "../support/trip-row.ts";
 
 /*
  * Files of a data directory are damaged at random, and the daemon's own start opens the rest. All acknowledged
- * data is searched for: data on an intact page must exist, and missing data must be reported by a condition.
- * The index of a log (-shm) is left as a killed process leaves it. A log truncated at the end of a commit where
- * there is none can only be detected by record numbers.
+ * data is searched for: data on an intact page must exist, and missing data must be reported by a condition that
+ * names each missing row, and no intact one. The index of a log (-shm) is as a killed process leaves it, or missing, as
+ * after a power cut. A log truncated at the end of a commit where it is missing can only be detected by record numbers.
  */
 
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -49,7 +51,7 @@ interface AcknowledgedRecord {
 /** Acknowledged data at one time, by its unique text. */
 interface Acknowledged {
   readonly records: ReadonlyMap<number, AcknowledgedRecord>;
-  readonly trips: ReadonlyMap<string, { text: string; state: string }>;
+  readonly trips: ReadonlyMap<string, { seq: number; text: string; state: string }>;
 }
 
 interface Moment {
@@ -66,8 +68,16 @@ interface Outcome {
   lost: number;
   /** Lost or altered without a condition. */
   silent: number;
+  /** With a lost row of which the condition only counts damaged pages. */
+  unnamed: number;
   /** Lost although its page is intact. */
   unsaved: number;
+}
+
+/** A lost row: whether it is missing or an earlier state of it is left. */
+interface LostRow {
+  readonly row: number;
+  readonly isMissing: boolean;
 }
 
 const clock = new ManualClock();
@@ -192,9 +202,10 @@ function recordsIn(main: Database): Map<number, AcknowledgedRecord> {
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
-function tripsIn(journal: Database): Map<string, { text: string; state: string }> {
-  const rows = journal.prepare("SELECT key, line AS text, state, zone_id, body FROM trips").all() as {
+function tripsIn(journal: Database): Map<string, { seq: number; text: string; state: string }> {
+  const rows = journal.prepare("SELECT key, seq, line AS text, state, zone_id, body FROM trips").all() as {
     key: string;
+    seq: number;
     text: string;
     state: string;
   }[];
@@ -202,16 +213,13 @@ function tripsIn(journal: Database): Map<string, { text: string; state: string }
 }
 
 /** Opens an image like the daemon, and compares it with the acknowledged data. */
-function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome): string[] {
+function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome, mayMiss: boolean): string[] {
   const place = join(folder, "place");
   writeImage(after, place);
   const { databases, health } = opened(place);
   const faults: string[] = [];
   try {
     const now = acknowledgedBy(databases);
-    const said = new Set(
-      health.list().flatMap(({ code, subject }) => (code === "data-lost" ? [subject] : [])),
-    );
     const lostRecords = [...acknowledged.records].filter(([id, record]) => {
       if (JSON.stringify(now.records.get(id)) === JSON.stringify(record)) return false;
       return record.rev > 1 || now.trips.get(record.uid)?.state !== "waiting";
@@ -220,22 +228,53 @@ function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome):
       const { state: found, ...kept } = now.trips.get(key) ?? { state: "" };
       return JSON.stringify(kept) !== JSON.stringify(trip) || (found !== state && found !== "waiting");
     });
-    if (lostRecords.length > 0 && !said.has("santinela.db"))
-      faults.push(`silent: records ${lostRecords.map(([id]) => id).join(" ")}`);
-    if (lostTrips.length > 0 && !said.has("journal.db"))
-      faults.push(`silent: trips ${lostTrips.map(([key]) => key).join(" ")}`);
+    const parts = [
+      {
+        table: "interventions",
+        said: saidLossOf(health.list(), "santinela.db", "interventions"),
+        lost: lostRecords.map(([id]): LostRow => ({ row: id, isMissing: !now.records.has(id) })),
+        whole: [...acknowledged.records].flatMap(([id, record]) =>
+          JSON.stringify(now.records.get(id)) === JSON.stringify(record) ? [id] : [],
+        ),
+      },
+      {
+        table: "trips",
+        said: saidLossOf(health.list(), "journal.db", "trips"),
+        lost: lostTrips.map(([key, { seq }]): LostRow => ({ row: seq, isMissing: !now.trips.has(key) })),
+        whole: [...acknowledged.trips].flatMap(([key, trip]) =>
+          JSON.stringify(now.trips.get(key)) === JSON.stringify(trip) ? [trip.seq] : [],
+        ),
+      },
+    ];
+    const silent = parts.filter(({ said, lost }) => lost.length > 0 && said === undefined);
+    outcome.silent += silent.length > 0 ? 1 : 0;
+    if (!mayMiss) faults.push(...silent.map(({ table, lost }) => `silent: ${table} ${rowsText(lost)}`));
+    outcome.unnamed += parts.some(({ said, lost }) => said && !lost.every(({ row }) => said.names(row)))
+      ? 1
+      : 0;
+    for (const { table, said, lost, whole } of parts) {
+      if (!said) continue;
+      const unnamed = lost.filter(({ row }) => !said.names(row));
+      // Of the numbers before and after the known ones, the pages show that something is missing.
+      const hidden = unnamed.filter(({ row, isMissing }) => isMissing && row > said.first && row < said.last);
+      if (hidden.length > 0) faults.push(`not named: ${table} ${rowsText(hidden)}`);
+      if (unnamed.length > 0 && said.pages === 0 && !mayMiss)
+        faults.push(`without pages: ${table} ${rowsText(unnamed)}`);
+      // Of an altered row, the checksum may be what is damaged.
+      const wrong = whole.filter((row) => said.names(row));
+      if (wrong.length > said.altered) faults.push(`named although intact: ${table} ${wrong.join(" ")}`);
+    }
     const unsaved = [
       ...lostRecords.filter(([, { name, text }]) =>
         isReadable(`${name}${text}`, "santinela.db", image, after),
       ),
       ...lostTrips.filter(([, { text }]) => isReadable(text, "journal.db", image, after)),
     ];
-    if (unsaved.length > 0) faults.push(`unsaved: ${unsaved.map(([name]) => name).join(" ")}`);
+    if (unsaved.length > 0 && !mayMiss) faults.push(`unsaved: ${unsaved.map(([name]) => name).join(" ")}`);
     outcome.images += 1;
     outcome.unsaved += unsaved.length > 0 ? 1 : 0;
     const isWhole = lostRecords.length + lostTrips.length === 0;
     outcome[isWhole ? "whole" : "lost"] += 1;
-    if (faults.some((fault) => fault.startsWith("silent"))) outcome.silent += 1;
     for (const [name, database] of [
       ["main", databases.main],
       ["journal", databases.journal],
@@ -247,6 +286,10 @@ function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome):
     databases.close();
   }
   return faults;
+}
+
+function rowsText(rows: readonly LostRow[]): string {
+  return rows.map(({ row }) => row).join(" ");
 }
 
 test(
@@ -262,14 +305,23 @@ test(
       const moment = pick(moments);
       const target: Target = pick(TARGETS);
       const damage: Damage = pick(DAMAGES);
-      const after = damaged(moment.image, target, damage, moment.older, random);
-      if (after === undefined) continue;
+      const hasIndex = random() < 2 / 3;
+      const spoilt = damaged(moment.image, target, damage, moment.older, random);
+      if (spoilt === undefined) continue;
+      const after = hasIndex ? spoilt : withoutIndexes(spoilt);
       images += 1;
-      const what = `${target}: ${damage}`;
-      const outcome = outcomes.get(what) ?? { images: 0, whole: 0, lost: 0, silent: 0, unsaved: 0 };
+      const isLog = target.endsWith("-wal");
+      const hasBackup = [...moment.image.keys()].some((name) => name.startsWith("backups/"));
+      const what = [
+        damage,
+        isLog ? "log" : "database",
+        hasIndex ? "with index" : "without index",
+        hasBackup ? "with backup" : "without backup",
+      ].join(", ");
+      const outcome = outcomes.get(what) ?? { ...NO_IMAGES };
       outcomes.set(what, outcome);
-      for (const fault of judge(moment, after, outcome)) {
-        faults.push(`image ${images} (${moment.name}; ${what}): ${fault}`);
+      for (const fault of judge(moment, after, outcome, isLog && !hasIndex)) {
+        faults.push(`image ${images} (${moment.name}; ${target}; ${what}): ${fault}`);
         report(faults.at(-1) ?? "");
       }
       if (images % 100 === 0) report(`${images} images, ${faults.length} faults`);
@@ -280,3 +332,5 @@ test(
     expect([...outcomes.values()].reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
   },
 );
+
+const NO_IMAGES: Outcome = { images: 0, whole: 0, lost: 0, silent: 0, unnamed: 0, unsaved: 0 };

@@ -281,6 +281,78 @@ describe("after a power cut", () => {
     expect(site.trip("next")).toBeGreaterThan(changed);
   });
 
+  test("they are kept in a write-ahead log of any size, such as after a long read", () => {
+    site.trip("a");
+    const { main } = site.databases;
+    main.pragma("wal_autocheckpoint = 0");
+    const add = main.prepare(
+      "INSERT INTO objectives VALUES('obiective/bunuri', ?, json_object('name', hex(zeroblob(2097152))), 'import')",
+    );
+    for (let id = 1; id <= 17; id += 1) add.run(id);
+    const changed = site.trip("changed");
+    for (const description of ["first", "second", "third"])
+      site.service().update(changed, { description }, OPERATOR_USER);
+    site.pullPlug();
+    const log = `${site.main}-wal`;
+    expect(statSync(log).size).toBeGreaterThan(64 * 1_048_576);
+    damage(log, lastIndexFrame(log, "changed") + 24, 64);
+    site.open();
+    expect(site.names()).toEqual(["a", "changed"]);
+    expect(site.service().get(changed).record.description).toBe("third");
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+  });
+
+  test("a lost log without an index is known by the journal: each record up to its last one is named, and no id is assigned again", () => {
+    site.trip("a");
+    site.databases.main.pragma("wal_checkpoint(TRUNCATE)");
+    site.trip("b");
+    site
+      .service()
+      .create({ name: "by hand", objectiveType: "obiective/cladiri", objectiveId: 1 }, OPERATOR_USER);
+    const last = site.trip("c");
+    site.pullPlug();
+    rmSync(`${site.main}-wal`);
+    // The daemon notes them each minute; the power fails before the first time.
+    rmSync(join(site.dataDir, "given-numbers.json"));
+    site.open();
+    expect(site.names()).toEqual(["a"]);
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ missing: 3, named: `interventions 2-${last}` });
+    expect(site.waiting()).toEqual(["b", "c"]);
+    site.databases.close();
+    rmSync(join(site.dataDir, "recovery.txt"));
+    site.open();
+    expect(site.conditions).toEqual([]);
+    expect(site.trip("d")).toBeGreaterThan(last);
+  });
+
+  test.each([
+    ["accounts", "accounts incomplete", "date incomplete: conturi"],
+    ["objectives", "objectives incomplete", "date incomplete: obiective"],
+    ["outbox", "outbox incomplete", "date incomplete: coada de transmitere"],
+    [
+      "transmissions",
+      "messages to the monitoring receiver incomplete",
+      "date incomplete: mesaje către receptorul de monitorizare",
+    ],
+    ["bypasses", "bypasses incomplete", "date incomplete: bypassuri"],
+  ])("an unreadable page of %s is named, in both languages", (table, named, romanian) => {
+    site.trip("a");
+    const database = table === "bypasses" ? "journal" : "main";
+    const file = join(site.dataDir, database === "main" ? "santinela.db" : "journal.db");
+    const root = site.databases[database]
+      .prepare<[string], number>("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?")
+      .pluck()
+      .get(table);
+    site.databases.close();
+    damage(file, ((root ?? 0) - 1) * 4096, 4096);
+    site.open();
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({ named });
+    expect(translateToRomanian(`interventions 3, 7-9; ${named}`)).toBe(`intervenții 3, 7-9; ${romanian}`);
+    expect(site.names()).toEqual(["a"]);
+  });
+
   test("a missing database is not a first start", () => {
     site.trip("a");
     site.databases.close();

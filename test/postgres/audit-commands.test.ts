@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportLine } from "../../src/cli/exported-trail.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { trailRows } from "../../src/store/audit-trail.ts";
@@ -106,6 +107,81 @@ test("the audit trail of a site is verified and exported", async () => {
   } finally {
     database.close();
   }
+});
+
+describe("an export that an auditor has kept", () => {
+  const own = temporaryFolder(afterAll);
+  let lines: string[];
+  beforeAll(() => {
+    const database = openDatabase(join(own, "santinela.db"), MAIN_DATABASE);
+    const log = new EventLog(database);
+    const subject = "account ion\u2028@site.example";
+    for (let day = 0; day < 5; day += 1) log.add({ ...ADDED, subject }, AT_MS + day * 86_400_000);
+    lines = [...trailRows(database)].map(exportLine);
+    database.close();
+  });
+
+  /** Without a configuration, as on another machine. */
+  const verify = (kept: readonly string[], ...options: string[]) =>
+    santinela(["events", "verify", "--file", "-", ...options], { cwd: own, input: kept.join("\n") });
+  const hashOf = (line = "{}"): string => (JSON.parse(line) as { hash: string }).hash;
+
+  test("is verified from a file and from standard input", async () => {
+    writeFileSync(join(own, "audit.jsonl"), `${lines.join("\n")}\n`);
+    const file = await santinela(["events", "verify", "--file", join(own, "audit.jsonl")], { cwd: own });
+    expect(file).toMatchObject({ code: 0, stderr: "" });
+    expect(file.stdout).toMatch(
+      /^5 entries, from 2026-01-15 10:00:00 UTC to 2026-01-19 10:00:00 UTC: intact\nlast hash: [\da-f]{64}\n/,
+    );
+    expect(await verify(lines)).toEqual(file);
+    expect((await verify(lines.map((line) => `${line}\r`))).code).toBe(0);
+    expect(await verify(lines, "--head", hashOf(lines[2]))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("entry 3; 2 newer entries") as string,
+    });
+  });
+
+  test.each<[string, (line: string) => string | string[], RegExp]>([
+    ["changed", (line) => line.replace("ana@", "ion@"), /line 3: the audit trail is broken at entry 3/],
+    ["missing", () => [], /line 3: the audit trail is broken at entry 4: the entry 3 before it is missing/],
+    ["there twice", (line) => [line, line], /line 4: the audit trail is broken at entry 3/],
+    ["extended", (line) => line.replace("{", '{"who":"ion@site.example",'), /line 3 is not an entry/],
+    ["cut", (line) => line.slice(0, 50), /line 3 is not an entry/],
+    ["empty", () => "", /line 3 is not an entry/],
+  ])("is broken where a line is %s", async (_how, change, expected) => {
+    const outcome = await verify(lines.flatMap((line, at) => (at === 2 ? change(line) : line)));
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.stdout).toBe("");
+    expect(outcome.stderr).toMatch(expected);
+  });
+
+  test("shows that its end is missing only if a hash was kept", async () => {
+    const cut = await verify(lines.slice(0, 3));
+    expect(cut).toMatchObject({ code: 0, stdout: expect.stringContaining("only shown by --head") as string });
+    expect(await verify(lines.slice(0, 3), "--head", hashOf(lines[4]))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("lines were removed from the end") as string,
+    });
+  });
+
+  test("may begin later, as after retention, and then the content of its first entry is not verified", async () => {
+    const later = lines.slice(1);
+    const outcome = await verify(later);
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/^4 entries/) as string });
+    expect(outcome.stdout).toContain("Entry 2 itself is not verified");
+    expect(await verify(later.map((line) => line.replace("2026-01-17", "2026-01-18")))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/line 2: .* broken at entry 3/) as string,
+    });
+    expect(await verify(later, "--head", hashOf(lines[1]))).toMatchObject({ code: 0 });
+    expect((await verify(later, "--head", hashOf(lines[0]))).stderr).toContain("older than entry 2");
+  });
+
+  test("must have an entry and be readable", async () => {
+    expect(await verify([])).toMatchObject({ code: 66, stderr: "the export contains no entry\n" });
+    const none = await santinela(["events", "verify", "--file", join(own, "none")], { cwd: own });
+    expect(none).toMatchObject({ code: 66, stderr: expect.stringContaining("cannot be read") as string });
+  });
 });
 
 test("a kept hash is found until retention has removed the entry after it, and then the command says since when", async () => {

@@ -34,6 +34,11 @@ export function writeImage(image: Image, folder: string): void {
   }
 }
 
+/** Removes the indexes of the logs from an image: they are not durable, and may be missing after a power cut. */
+export function withoutIndexes(image: Image): Map<string, Buffer> {
+  return new Map([...image].filter(([name]) => !name.endsWith("-shm")));
+}
+
 /**
  * Damages one file of an image.
  * @param older an earlier image of the same installation
