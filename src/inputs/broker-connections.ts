@@ -52,7 +52,7 @@ export class BrokerConnections {
     if (!isLoopback(address) && this.#countOf(network) >= CONNECTIONS_MAX_OF_ADDRESS) {
       this.#limits.reached(
         "connections",
-        { address },
+        { address: network },
         `${network} has ${CONNECTIONS_MAX_OF_ADDRESS} connections to the built-in broker, which is the limit per address. Check what that machine does; a site with more sensors behind one address needs a separate broker (mqtt.url).`,
       );
       socket.destroy();

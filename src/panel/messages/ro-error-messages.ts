@@ -212,4 +212,6 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
 
   ...RO_CENTRE_ERROR_MESSAGES,
+  // Limits of the built-in broker
+  ["{problem} Also at this limit: {clients}", "{problem} La aceeași limită: {clients}"],
 ];
