@@ -65,7 +65,9 @@ test("500 guesses over twenty connections are some twenty comparisons, an event 
   await Promise.all(Array.from({ length: AT_ONCE }, guesser));
   expect(made).toBeGreaterThanOrEqual(GUESSES);
 
-  const comparisons = FREE - 1 + (await delayed());
+  // The broker's thread reports its counts from time to time.
+  const failures = await eventually("the counted failures", async () => (await delayed()) || undefined);
+  const comparisons = FREE - 1 + failures;
   expect(comparisons).toBeGreaterThanOrEqual(FREE);
   expect(comparisons).toBeLessThanOrEqual(FREE + FURTHER_MAX);
   expect(await signsIn({ ...SENSOR, clientId: "door" })).toBe(true);
