@@ -9,7 +9,6 @@ const WORDS: Readonly<Record<string, string>> = {
   transmissions: "messages to the monitoring receiver",
   transmitted_zones: "zone numbers at the monitoring receiver",
   events: "event log",
-  audit: "audit trail",
   plans: "floor plans",
   sites: "sites",
   site_history: "histories of the sites",
@@ -22,8 +21,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The tables of which a recovery could not read or use everything, such as `accounts incomplete`. Records and trips are named by
- * their numbers.
+ * The tables of which a recovery could not read or use everything, such as `accounts incomplete`. Records, trips and
+ * entries of the audit trail are named by their numbers.
  */
 export function incompleteTables(recoveries: readonly Recovery[]): string[] {
   const words = recoveries.flatMap(({ isWhole, salvage }) =>

@@ -44,7 +44,6 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
     "date incomplete: numerele zonelor la receptorul de monitorizare",
   ],
   ["event log incomplete", "date incomplete: jurnalul de evenimente"],
-  ["audit trail incomplete", "date incomplete: jurnalul de audit"],
   ["floor plans incomplete", "date incomplete: planuri"],
   ["sites incomplete", "date incomplete: locații"],
   ["histories of the sites incomplete", "date incomplete: istoricul locațiilor"],
