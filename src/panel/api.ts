@@ -46,7 +46,7 @@ async function sendSignedIn(path: string, options: RequestOptions): Promise<Resp
 }
 
 /** How often the daemon has been reached: 1 since the first connection of the page. */
-const connections = signal(0);
+export const connections = signal(0);
 
 /**
  * Repeats the queries when the daemon is reached again: those that failed would report it although it answers, and the others

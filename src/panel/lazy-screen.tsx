@@ -1,10 +1,10 @@
 import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { beginLoading } from "./api.ts";
+import { beginLoading, connections } from "./api.ts";
 import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS, ApiError } from "./http.ts";
 import { t } from "./i18n.ts";
-import { liveness, onReturn, status } from "./live-updates.ts";
+import { liveness, status } from "./live-updates.ts";
 import { Pending } from "./notice.tsx";
 
 /**
@@ -41,7 +41,10 @@ export function LazyScreen({
   }, [load]);
   const isPending = result === undefined;
   const hasFailed = result !== undefined && !result.Screen;
-  useEffect(() => (hasFailed && !isPart ? onReturn(reloadPage) : undefined), [hasFailed]);
+  const connection = connections.value;
+  useEffect(() => {
+    if (hasFailed && !isPart && connection > 1) reloadPage();
+  }, [connection]);
   // Ends after the queries of the screen have begun: its effects run before those around it.
   useLayoutEffect(() => (isPending ? beginLoading() : undefined), [isPending]);
   if (!result) return isPart ? null : <Loading />;

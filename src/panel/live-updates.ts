@@ -26,15 +26,6 @@ export const journalVersion = signal(0);
 /** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
 export const lastResponseAtMs = signal(0);
 
-/** Calls back when the daemon answers after it did not; until then the page may be hidden. @returns ends this */
-export function onReturn(call: () => void): () => void {
-  let wasLost = false;
-  return liveness.subscribe((now) => {
-    if (now === "lost") wasLost = true;
-    else if (wasLost && now !== "starting") call();
-  });
-}
-
 /** What the title and the icon of the tab say; undefined before anything is known. A hidden page asks every minute. */
 export const tabLevel = signal<HeadlineLevel | "unknown" | undefined>(undefined);
 
