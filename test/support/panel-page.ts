@@ -103,17 +103,17 @@ export class Part {
 
   /** Waits until it is visible. @throws if it is not, or if there is more than one */
   async shown(): Promise<void> {
-    await this.#locator.waitFor();
+    await this.#waited("visible");
   }
 
   /** Waits until it is in the page, visible or not. */
   async present(): Promise<void> {
-    await this.#locator.waitFor({ state: "attached" });
+    await this.#waited("attached");
   }
 
   /** Waits until it is not in the page; also true before it appears, see `Screen.without`. */
   async gone(): Promise<void> {
-    await this.#locator.waitFor({ state: "detached" });
+    await this.#waited("detached");
   }
 
   /** Waits until the field has this value. */
@@ -189,6 +189,19 @@ export class Part {
     return (await this.#locator.and(this.#locator.page().locator(":focus")).count()) > 0;
   }
 
+  /** @throws with the text of the page, which says more than the time */
+  async #waited(state: "visible" | "attached" | "detached"): Promise<void> {
+    try {
+      await this.#locator.waitFor({ state });
+    } catch (error) {
+      const body = this.#locator.page().locator("body");
+      const text = await body.innerText({ timeout: 1_000 }).catch(() => "cannot be read");
+      if (error instanceof Error)
+        error.message += `\nThe page: ${text.replaceAll(/\s+/g, " ").slice(0, PAGE_TEXT_MAX)}`;
+      throw error;
+    }
+  }
+
   #role(role: Role, name: Words): Part {
     return new Part(this.#locator.getByRole(role, { name, exact: true }));
   }
@@ -196,6 +209,8 @@ export class Part {
 
 /** Height of the bottom bar of a phone, which covers what is behind it. */
 const BAR_PX = 61;
+/** Of the text of a page in an error. */
+const PAGE_TEXT_MAX = 3_000;
 /** Part of the screen that a swipe moves. */
 const SWIPE = 0.75;
 
