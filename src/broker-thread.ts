@@ -3,6 +3,7 @@ import type { BrokerAccount } from "./domain/mqtt-broker.ts";
 import type { BrokerUse } from "./inputs/broker.ts";
 import { BuiltInBroker } from "./inputs/built-in-broker.ts";
 import type { MqttMessage } from "./inputs/mqtt-zones.ts";
+import { BufferCollection } from "./ops/buffer-collection.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { CallWindow } from "./threads/call-window.ts";
 import { heapBytes } from "./ops/heap-use.ts";
@@ -43,6 +44,7 @@ const { data, clock, log, conditions, main } = connectToMainThread<BrokerThreadD
 const observer = main.remote<BrokerObserver>("observer");
 const failpoint = failpointOf(data.failpoint, () => process.kill(process.pid, "SIGKILL"));
 const calls = new CallWindow();
+const buffers = new BufferCollection({ hasOldBuffers: true });
 /** Clients whose activity is being reported: further activity until the answer is at the same time. */
 const active = new Set<string>();
 const broker = new BuiltInBroker({
@@ -74,6 +76,7 @@ const broker = new BuiltInBroker({
     },
   },
   record: (event) => send(observer.record(event)),
+  onRead: (bytes) => buffers.read(bytes),
 });
 let lastUse = "";
 let cancelUse = (): void => {};

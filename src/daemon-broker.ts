@@ -2,6 +2,7 @@ import type { BrokerObserver, BrokerStarted, BrokerThreadData } from "./broker-t
 import type { Remote } from "./domain/remote.ts";
 import type { Broker, BrokerUse } from "./inputs/broker.ts";
 import type { BuiltInBroker, BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
+import { BufferCollection } from "./ops/buffer-collection.ts";
 import { SupervisedThread } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 
@@ -12,6 +13,8 @@ export class ThreadedBroker implements Broker {
   readonly #options: BuiltInBrokerOptions;
   readonly #thread: SupervisedThread<BrokerStarted>;
   readonly #broker: Remote<BuiltInBroker>;
+  /** Of this thread, which gets a copy of each message. */
+  readonly #buffers = new BufferCollection({ hasOldBuffers: false });
   /** After the first start the port that the system has chosen: the clients know it. */
   #port: number;
 
@@ -80,7 +83,10 @@ export class ThreadedBroker implements Broker {
   #observer(): BrokerObserver {
     const { zones, record } = this.#options;
     return {
-      deliver: (message) => zones.deliver(message),
+      deliver: (message) => {
+        this.#buffers.read(message.payload.byteLength);
+        return zones.deliver(message);
+      },
       connected: (session, resumes) => zones.deduplication.connected(session, resumes),
       active: (session) => zones.deduplication.onActivity(session),
       denied: (topic, reason, sizeBytes) => void zones.counts.note(topic, reason, sizeBytes),

@@ -28,11 +28,14 @@ export class BrokerClients {
   /** The connection that currently uses a client id. */
   readonly #current = new Map<string, unknown>();
 
-  constructor(limits: BrokerLimits, log: Log) {
+  constructor(
+    limits: BrokerLimits,
+    { log, onRead }: { readonly log: Log; readonly onRead?: (bytes: number) => void },
+  ) {
     this.#limits = limits;
     this.#log = log;
     this.#memory = new BrokerMemory((excess) => this.#disconnect(excess));
-    this.#connections = new BrokerConnections(limits, this.#memory);
+    this.#connections = new BrokerConnections(limits, this.#memory, onRead);
     this.#sessions = new BrokerSessions(this.#memory, (clientId, what) => this.#tooMany(clientId, what));
   }
 

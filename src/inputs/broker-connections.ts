@@ -28,6 +28,7 @@ interface Connection {
 export class BrokerConnections {
   readonly #limits: BrokerLimits;
   readonly #memory: BrokerMemory;
+  readonly #onRead: (bytes: number) => void;
   /** In order of arrival. */
   readonly #connections = new Map<Socket, Connection>();
   /** Connections that have not signed in yet, oldest first. */
@@ -35,9 +36,11 @@ export class BrokerConnections {
   /** Connections with data that is not read yet, because earlier messages are being processed. */
   readonly #unread = new Set<Connection>();
 
-  constructor(limits: BrokerLimits, memory: BrokerMemory) {
+  /** @param onRead called with the size of everything that is read */
+  constructor(limits: BrokerLimits, memory: BrokerMemory, onRead: (bytes: number) => void = () => {}) {
     this.#limits = limits;
     this.#memory = memory;
+    this.#onRead = onRead;
   }
 
   /**
@@ -162,6 +165,7 @@ export class BrokerConnections {
       this.#unread.delete(connection);
       const chunk: unknown = read(sizeBytes);
       if (!(chunk instanceof Uint8Array)) return chunk;
+      this.#onRead(chunk.byteLength);
       const messageBytesMax = this.#unauthenticated.has(socket) ? PACKET_BYTES_MAX : MESSAGE_BYTES_MAX;
       if (!sizeLimit.accepts(chunk, messageBytesMax)) {
         this.#limits.reached(

@@ -28,6 +28,8 @@ export interface BuiltInBrokerOptions {
   readonly conditions: Conditions;
   /** Adds an entry to the event log. */
   readonly record: (event: NewEvent) => void;
+  /** Called with the size of everything that is read from a client. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 const LISTEN_RETRY_MS = 5_000;
@@ -60,7 +62,7 @@ export class BuiltInBroker implements Broker {
   constructor(options: BuiltInBrokerOptions) {
     this.#options = options;
     this.#limits = new BrokerLimits(options);
-    this.#clients = new BrokerClients(this.#limits, options.log);
+    this.#clients = new BrokerClients(this.#limits, options);
     this.#retained = new RetainedMessages(this.#limits, options.clock, (by) => this.#clients.retain(by));
     const parts = { limits: this.#limits, clients: this.#clients, counts: options.zones.counts };
     this.#admission = new BrokerAdmission({ ...options, ...parts });
@@ -97,8 +99,8 @@ export class BuiltInBroker implements Broker {
     aedes.on("clientError", (_client, error) => log.debug("mqtt-client-error", { error: error.message }));
     // Errors of background work in aedes, such as sending last wills; no caller awaits them.
     (aedes as EventEmitter).on("error", (error: Error) => log.error("mqtt-broker-failed", { error }));
-    aedes.on("connectionError", (_client, error) =>
-      log.debug("mqtt-connection-error", { error: error.message }),
+    aedes.on("connectionError", (_client, { message: error }) =>
+      log.debug("mqtt-connection-error", { error }),
     );
     this.#aedes = aedes;
     await this.#listen();
@@ -242,7 +244,6 @@ export class BuiltInBroker implements Broker {
 
 /** A copy in separate memory; Node.js would allocate it from a shared pool. */
 function unpooledCopy(payload: string | Uint8Array): Buffer {
-  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
-  copy.set(Buffer.from(payload));
-  return copy;
+  const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+  return Buffer.from(new Uint8Array(bytes).buffer);
 }

@@ -41,7 +41,7 @@ interface ThreadOptions {
 }
 
 /** Of every thread: one that is full fits in the memory of the service beside the normal use of the others. */
-export const HEAP_MB_MAX = 96;
+const HEAP_MB_MAX = 96;
 const PING_INTERVAL_MS = 5_000;
 /**
  * A thread that leaves these pings unanswered is ended and started again. They are counted, because time also passes while this

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
-import { ALL_BYTES_MAX, PROCESSING_BYTES_MAX } from "../../src/inputs/broker-memory.ts";
-import { HEAP_MB_MAX } from "../../src/threads/supervised-thread.ts";
 import type { Need } from "./watched-daemon.ts";
 
 /** The rows from which the tables of docs/verification.md are made, and what else ran on the machine meanwhile. */
@@ -28,14 +26,9 @@ function unitRoomMiB(): number {
   return Number(/^MemoryMax=(\d+)M$/m.exec(readFileSync(UNIT, "utf8"))?.[1]) - IDLE_MIB;
 }
 
-/**
- * The most memory that the daemon may use in a test: that of the idle daemon, the budgets of the broker twice, because V8 and
- * the allocator return memory late, and once the heap of a thread, for what the web server and the records have under way. That
- * is more than the room in the unit, because a busy machine delays the collection further; the rows compare the growth with
- * that room.
- */
+/** The most memory that the daemon may use in a test: an idle daemon would still be within the limit of its unit. */
 export function memoryMaxMiB({ restMiB }: Need): number {
-  return restMiB + (2 * (ALL_BYTES_MAX + PROCESSING_BYTES_MAX)) / 1_048_576 + HEAP_MB_MAX;
+  return restMiB + unitRoomMiB();
 }
 
 /** A row for one flood or use. */

@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "domain",
   ],
-  "daemon-broker.ts": ["broker-thread.ts", "inputs", "threads", "domain"],
+  "daemon-broker.ts": ["broker-thread.ts", "inputs", "threads", "ops", "domain"],
   "daemon-in-one-thread.ts": [
     "config",
     "daemon-front.ts",
