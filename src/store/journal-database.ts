@@ -195,5 +195,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     // A bypass ends with the opening of its partition.
     (database) => database.exec("ALTER TABLE panel_reports ADD COLUMN partition INTEGER NOT NULL DEFAULT 0"),
+    // With an altered row of this, trips may join the record of another incident.
+    (database) => addRowSums(database, "incidents"),
   ],
 };

@@ -196,6 +196,8 @@ export const MAIN_DATABASE: DatabaseKind = {
       database.exec(WALK_TEST_RESULTS);
       addRowSums(database, "walk_test_results");
     },
+    // An altered row may report an alarm of another zone, or none.
+    (database) => addRowSums(database, "transmissions"),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -515,11 +515,21 @@ describe("after a power cut", () => {
       "active_topics +/door",
       `active_topics(source, topics) VALUES('+/door', '["FLIPME"]')`,
     ],
+    [
+      "an incident",
+      "incidents 1",
+      `incidents(key, subject, intervention_id, last_wall, last_boot, last_monotonic, zones) VALUES('i', 's', ${marker}, 0, 'b', 0.5, '[]')`,
+    ],
+    [
+      "an event for a monitoring receiver",
+      "transmissions 1",
+      `transmissions(trip, zone_id, pair, change, token, data, created_at) VALUES('t', 'door', 'p', 'new', 'SIA-DCS', 'FLIPME', 0)`,
+    ],
     ["the copy of a result", "walk_test_results 1", RESULT],
     ["the contact of a zone", "zone_states door", STATE],
     ["the trips of a zone", "swingers door", COUNT],
   ])("an altered value of %s is reported once, by its name", (_what, named, row) => {
-    const isMain = /^(?:accounts|walk_test_results) /.test(named);
+    const isMain = /^(?:accounts|transmissions|walk_test_results) /.test(named);
     const file = isMain ? site.main : join(site.dataDir, "journal.db");
     site.databases[file === site.main ? "main" : "journal"].exec(`INSERT INTO ${row}`);
     site.databases.close();
