@@ -1,3 +1,5 @@
+import { networkOf } from "../domain/client-network.ts";
+
 /** What the built-in broker uses memory for, as words of a condition. */
 export const MEMORY_USE_TEXTS = {
   connection: "connections",
@@ -141,18 +143,18 @@ export class BrokerMemory {
     }
   }
 
-  /** Chosen from the address with the most bytes: so many small sessions of one machine cannot evict a large one elsewhere. */
+  /** Chosen from the client with the most bytes in all: so many small sessions of one machine cannot evict a large one elsewhere. */
   #largest(): Holder | undefined {
-    const ofAddress = new Map<string, number>();
-    for (const holder of this.#holders) {
-      const { address } = holder;
-      ofAddress.set(address, (ofAddress.get(address) ?? 0) + sizeOf(holder));
-    }
-    const [address] = [...ofAddress].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
-    let largest: Holder | undefined;
-    for (const holder of this.#holders)
-      if (holder.address === address && sizeOf(holder) > (largest ? sizeOf(largest) : 0)) largest = holder;
-    return largest;
+    const ofNetwork = new Map<string, number>();
+    const sized = [...this.#holders].map((holder) => {
+      const network = networkOf(holder.address);
+      const bytes = sizeOf(holder);
+      ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + bytes);
+      return { holder, network, bytes };
+    });
+    const [network] = [...ofNetwork].reduce((most, next) => (next[1] > most[1] ? next : most), ["", 0]);
+    const [largest] = sized.filter((each) => each.network === network).toSorted((a, b) => b.bytes - a.bytes);
+    return largest?.holder;
   }
 
   #end(holder: Holder, isOfAll: boolean): void {
