@@ -34,8 +34,8 @@ const { functionsIn } = (await script("source-functions.mjs")) as {
 };
 
 /**
- * 140 files are common to three trips (docs/decisions/0053). One trip alone, with the daemon's timers in the same time, had
- * 159 at a load of 13. More are a longer path: shorten it, or add the reason to that decision.
+ * 140 files are common to three trips (docs/decisions/0053). One trip alone, with the daemon's timers in the same time, had up to
+ * 182 on a busy machine, so two are compared. More are a longer path: shorten it, or add the reason to that decision.
  */
 const FILES_MAX = 180;
 
@@ -64,7 +64,7 @@ test("a function that has moved is found again, and one that is gone is reported
 });
 
 test("a trip calls the function of each stop, in the order of the tour", async () => {
-  const { trip } = await measurePaths({ kinds: ["trip"], runs: 1, steps: "statements" });
+  const { trip } = await measurePaths({ kinds: ["trip"], runs: 2, steps: "statements" });
   const stops = stopsOf(page);
   expect(wrongStops(stops, trip)).toEqual([]);
 
