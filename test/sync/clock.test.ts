@@ -147,9 +147,10 @@ describe("the run times of node-cron in the time zone of the site", () => {
   test("are computed quickly, also when the next one is years ahead", () => {
     const now = Date.UTC(2026, 2, 1, 12);
     for (const expression of ["0 0 29 2 *", "* * * * *", "59 23 31 12 *", "*/30 * * * * *"]) {
-      const startedMs = performance.now();
+      // Of the processor: others on the machine do not count.
+      const before = process.cpuUsage();
       nextFrom(now, expression);
-      expect(performance.now() - startedMs).toBeLessThan(GAP_MS_MAX);
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(GAP_MS_MAX);
     }
   });
 });
