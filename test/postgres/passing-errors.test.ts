@@ -58,4 +58,30 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
     expect(states).toEqual([expect.stringContaining("could not open file"), null]);
     await connections.close();
   });
+
+  test.each([
+    [
+      "a table is missing",
+      "ALTER TABLE sites RENAME TO sites_away",
+      "ALTER TABLE sites_away RENAME TO sites",
+      /"sites" does not exist/,
+    ],
+    [
+      "the rights of its role are missing",
+      "CREATE ROLE guest; GRANT USAGE ON SCHEMA public TO guest; SET ROLE guest",
+      "RESET ROLE",
+      /permission denied for table sites/,
+    ],
+  ])("while %s, and does not end", async (_what, breakIt, mendIt, reason) => {
+    const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
+    const states: (string | null)[] = [];
+    const connections = new PostgresConnections({ url }, log, (state) => void states.push(state));
+    // One connection after the other: the role is that of the session.
+    await connections.query(breakIt);
+    await expect(connections.query("SELECT id FROM sites")).rejects.toMatchObject({ code: "unavailable" });
+    await connections.query(mendIt);
+    expect(await connections.query("SELECT id FROM sites")).toEqual([]);
+    expect(states).toContainEqual(expect.stringMatching(reason));
+    await connections.close();
+  });
 });
