@@ -49,8 +49,7 @@ export function Dialog({
         onCancel?.();
       }}
       onClick={(event) => {
-        // The backdrop belongs to the dialog element; a press inside has a target inside.
-        if (isSheet && event.target === dialog.current) onCancel?.();
+        if (isSheet && isOutside(event)) onCancel?.();
       }}
     >
       {head ? head(titleId) : <h2 id={titleId}>{title}</h2>}
@@ -58,6 +57,13 @@ export function Dialog({
       <NoticeLine dialog={titleId} />
     </dialog>
   );
+}
+
+/** Whether the backdrop was pressed, which belongs to the dialog element as its edge and its gaps do. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  if (target !== currentTarget || !(target instanceof HTMLElement)) return false;
+  const { left, right, top, bottom } = target.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
 /** After the page is drawn: the action of a dialog may replace the button that opened it. */
