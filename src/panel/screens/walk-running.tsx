@@ -38,6 +38,13 @@ export function Running({ test }: { readonly test: WalkTestView }) {
   useScreenOn();
   const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
   const tested = test.zones.filter(({ passed }) => passed);
+  // A second press before the response would extend it twice.
+  const [isExtending, setIsExtending] = useState(false);
+  const extendOnce = async (): Promise<void> => {
+    setIsExtending(true);
+    await extend();
+    setIsExtending(false);
+  };
   const title = t("walk.tested", { tested: tested.length, n: test.zones.length });
   return (
     <>
@@ -63,7 +70,7 @@ export function Running({ test }: { readonly test: WalkTestView }) {
               {t("walk.stop")}
             </button>
             {lengthMs(test) < MINUTES_MAX * MINUTE_MS && (
-              <button type="button" onClick={() => void extend()}>
+              <button type="button" disabled={isExtending} onClick={() => void extendOnce()}>
                 {t("walk.extend", { n: EXTENSION_MINUTES })}
               </button>
             )}
