@@ -48,6 +48,12 @@ export function Dialog({
         event.preventDefault();
         onCancel?.();
       }}
+      onClose={({ currentTarget }) => {
+        // The browser lets a page refuse one Escape or Back; it closes the dialog with the next.
+        if (!currentTarget.isConnected) return;
+        if (onCancel) onCancel();
+        else currentTarget.showModal();
+      }}
       onClick={(event) => {
         if (isSheet && isOutside(event)) onCancel?.();
       }}
