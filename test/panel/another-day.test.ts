@@ -1,4 +1,3 @@
-import type { BrowserContext } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { PanelPage } from "../support/panel-page.ts";
@@ -8,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 describeWithBrowser("a time of another day", () => {
   const site = PanelSite.running();
-  let context: BrowserContext;
+  let context: Awaited<ReturnType<PanelSite["context"]>>;
   let page: PanelPage;
   beforeAll(async () => {
     const bypass = ["zones", "bypass", "--zone", "smoke", "--reason", "zugrav", "--minutes", "10080"];
