@@ -48,9 +48,14 @@ export function Dialog({
         event.preventDefault();
         onCancel?.();
       }}
+      onClose={({ currentTarget }) => {
+        // The browser lets a page refuse one Escape or Back; it closes the dialog with the next.
+        if (!currentTarget.isConnected) return;
+        if (onCancel) onCancel();
+        else currentTarget.showModal();
+      }}
       onClick={(event) => {
-        // The backdrop belongs to the dialog element; a press inside has a target inside.
-        if (isSheet && event.target === dialog.current) onCancel?.();
+        if (isSheet && isOutside(event)) onCancel?.();
       }}
     >
       {head ? head(titleId) : <h2 id={titleId}>{title}</h2>}
@@ -58,6 +63,13 @@ export function Dialog({
       <NoticeLine dialog={titleId} />
     </dialog>
   );
+}
+
+/** Whether the backdrop was pressed, which belongs to the dialog element as its edge and its gaps do. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  if (target !== currentTarget || !(target instanceof HTMLElement)) return false;
+  const { left, right, top, bottom } = target.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
 /** After the page is drawn: the action of a dialog may replace the button that opened it. */

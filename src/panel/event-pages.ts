@@ -11,6 +11,10 @@ const PAGE_SIZE = 100;
 const SEARCHED_SIZE = 1_000;
 /** Matches that a filter looks for before it waits for the user. */
 const MATCHES = 50;
+/** Entries that stay when new ones are added: a panel may be open for weeks. */
+const KEPT_MAX = 1_000;
+/** With a filter: more than it reads by itself, or it would read them again after each new entry. */
+const SEARCHED_KEPT_MAX = 2 * ENTRIES_MAX;
 /** A page that is scrolled further down stays where its user reads. */
 const SCROLLED_PX = 200;
 
@@ -42,11 +46,12 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
   const [held, setHeld] = useState<Page | undefined>();
   const isReading = useRef(false);
   const first = newest.response;
+  const keptMax = matches === undefined ? KEPT_MAX : SEARCHED_KEPT_MAX;
   useEffect(() => {
     if (!first) return;
     const isHeld = loaded !== undefined && scrollY > SCROLLED_PX && newCount(loaded, first) > 0;
     setHeld(isHeld ? first : undefined);
-    if (!isHeld) setLoaded(withNewest(loaded, first));
+    if (!isHeld) setLoaded(withNewest(loaded, first, keptMax));
   }, [first]);
 
   const next = loaded?.next;
@@ -56,7 +61,11 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     const done = beginLoading();
     await runWithErrorNotice(async () => {
       const page = await request<TimelineEntry[]>(next.replace(/limit=\d+/, `limit=${size}`));
-      setLoaded((last) => last && { entries: [...last.entries, ...page.body], next: nextPage(page.headers) });
+      const after = nextPage(page.headers);
+      // New entries may have replaced those that the page continues; a filter then reads on behind them.
+      setLoaded((last) =>
+        last?.next === next ? { entries: [...last.entries, ...page.body], next: after } : last && { ...last },
+      );
     });
     isReading.current = false;
     done();
@@ -68,7 +77,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
   }, [loaded, found < MATCHES]);
 
   const showNew = (): void => {
-    if (held) setLoaded(withNewest(loaded, held));
+    if (held) setLoaded(withNewest(loaded, held, keptMax));
     setHeld(undefined);
     scrollTo(0, 0);
   };
@@ -95,11 +104,14 @@ function newCount({ entries: [head] }: Loaded, { body }: Page): number {
   return at < 0 ? body.length : at;
 }
 
-/** The newest page in front of the older ones; alone if there are entries between them that were not read. */
-function withNewest(last: Loaded | undefined, { body, headers }: Page): Loaded {
+/**
+ * The newest page in front of the older ones; alone if there are entries between them that were not read, or more than `keptMax`
+ * older ones.
+ */
+function withNewest(last: Loaded | undefined, { body, headers }: Page, keptMax: number): Loaded {
   const page = { entries: body, next: nextPage(headers) };
   const end = body[body.length - 1];
-  if (!last || !end) return page;
+  if (!last || !end || last.entries.length > keptMax) return page;
   const keys = last.entries.map(keyOf);
   const at = keys.lastIndexOf(keyOf(end));
   return at < 0 ? page : { entries: [...body, ...last.entries.slice(at + 1)], next: last.next };

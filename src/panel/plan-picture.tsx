@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Pin as PinPlace } from "../domain/plan.ts";
 import type { PlanView } from "../site/plan-view.ts";
 import { requestFile } from "./api.ts";
@@ -20,7 +20,10 @@ export function PlanPicture({
 }) {
   const [address, setAddress] = useState("");
   const [error, setError] = useState("");
-  useEffect(() => {
+  // Before the page is drawn: pins must not be seen on the picture of another floor.
+  useLayoutEffect(() => {
+    setAddress("");
+    setError("");
     let made = "";
     let isShown = true;
     const show = (picture: Blob): void => {
@@ -28,9 +31,9 @@ export function PlanPicture({
       made = URL.createObjectURL(picture);
       setAddress(made);
     };
-    requestFile(`/site/plans/${id}/picture`).then(show, (reason: unknown) =>
-      setError(reason instanceof ApiError ? errorText(reason) : String(reason)),
-    );
+    requestFile(`/site/plans/${id}/picture`).then(show, (reason: unknown) => {
+      if (isShown) setError(reason instanceof ApiError ? errorText(reason) : String(reason));
+    });
     return () => {
       isShown = false;
       URL.revokeObjectURL(made);

@@ -1,3 +1,4 @@
+import { minute } from "./clock.ts";
 import { formatTime } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
@@ -6,6 +7,8 @@ import { lastResponseAtMs, liveness, tryNow } from "./live-updates.ts";
 /** Says from when the shown data is, while the page has lost its daemon; before the first data the screen says that there is none. */
 export function StaleBar() {
   if (liveness.value !== "lost" || lastResponseAtMs.value === 0) return null;
+  // Of another day, the time has its date.
+  void minute.value;
   const time = formatTime(new Date(lastResponseAtMs.value).toISOString());
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>

@@ -1,5 +1,5 @@
 import "./charts.css";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";
 import { minute, nowMs } from "./clock.ts";
@@ -61,8 +61,12 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
 
 /** The history of each zone, again after each change, and each minute: what is older than the period leaves it. */
 export function useHistories(hours: number) {
-  const version = `${journalVersion.value} ${minute.value}`;
-  return useQuery<readonly ZoneHistoryView[]>(`/site/zones/history?hours=${hours}`, version);
+  const path = `/site/zones/history?hours=${hours}`;
+  const query = useQuery<readonly ZoneHistoryView[]>(path, journalVersion.value);
+  const now = minute.value;
+  // While the page waits for the password, one request waits with it, and not one more with each minute.
+  useEffect(() => query.refresh(), [now]);
+  return query;
 }
 
 /** Trips over the whole height, faults in the upper half, bypasses in the lower half. */

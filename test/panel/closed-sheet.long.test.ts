@@ -27,4 +27,18 @@ describeWithBrowser("Back after a zone was closed", () => {
     await page.close();
     expect(site.pageErrors).toEqual([]);
   });
+
+  test("a zone stays open when its edge is pressed, and is closed by a press beside it", async () => {
+    const page = await site.page("zones");
+    const sheet = await page.openZone("PIR hol");
+    const edge = "document.querySelector('dialog.sheet').getBoundingClientRect().left";
+    const left = await page.evaluate<number>(edge);
+    await page.pressAt(left + 4, 300);
+    await sheet.button("7 days").click();
+    await sheet.pressedButton("7 days").shown();
+    expect(await page.evaluate<string>("location.hash")).toBe("#/zones?zone=hall");
+    await page.pressAt(left - 4, 300);
+    await sheet.gone();
+    await page.close();
+  });
 });

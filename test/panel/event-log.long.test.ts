@@ -39,6 +39,24 @@ describeWithBrowser("the event log of a busy site", () => {
     await page.close();
   });
 
+  test("does not append older entries behind newer ones that were not read", async () => {
+    const page = await site.page("events");
+    const log = page.screen("events");
+    const shown = (): Promise<number> => page.evaluate("document.querySelectorAll('.log > li').length");
+    const older = await page.holdResponses("**/site/journal?*after=*");
+    await log.button("Older entries").click();
+    await older.held();
+    for (let n = 0; n < 60; n += 1) await bypass("smoke");
+    await log.button("100 new events").click();
+    await eventually("the new entries alone", async () => !(await log.words()).includes("Ușa principală"));
+    const before = await shown();
+    older.release();
+    await log.complete();
+    expect(await shown()).toBe(before);
+    expect(await log.words()).not.toContain("Ușa principală");
+    await page.close();
+  });
+
   test("finds an entry further back than what was read, by text and by the link of its zone", async () => {
     const page = await site.page("events?q=PIR");
     const found = page.screen("events");

@@ -171,6 +171,44 @@ describeWithBrowser("a floor plan", () => {
     await editor.button("Fum depozit").shown();
   });
 
+  test("is uploaded once, however often its user presses on a slow link", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const other = await site.page("plan/new", context);
+    const form = other.screen("plan/new");
+    const upload = await other.holdResponses("**/site/plans?name=*");
+    await form.input("picture").setFile(join(site.installation.folder, "plan.svg"));
+    await form.input("name").fill("Demisol");
+    await other.press("Enter");
+    await upload.held();
+    await context.clock.fastForward(60_000);
+    await other.press("Enter");
+    upload.release();
+    await other.screen("plan/2/edit").image("Plan: Demisol").shown();
+    expect(upload.count()).toBe(1);
+    await other.close();
+  });
+
+  test("of another floor is never shown under the zones of this one, and says that it cannot be loaded", async () => {
+    await page.speak("EN");
+    const first = await page.open("plan/1");
+    await page.reload();
+    await first.image("Plan: Etajul 1").shown();
+    const slow = await page.holdResponses("**/site/plans/2/picture");
+    await first.button("Demisol").click();
+    await slow.held();
+    const second = page.screen("plan/2");
+    await second.pressedButton("Demisol").shown();
+    expect(await second.markup(".plan img").isShown()).toBe(false);
+    slow.release();
+    await second.image("Plan: Demisol").shown();
+    const failing = await page.failRequests("**/site/plans/1/picture");
+    await second.button("Etajul 1").click();
+    await first.markup(".plan p").text(/./).shown();
+    await failing.stop();
+    await daemon().delete("/site/plans/2");
+  });
+
   test("is deleted after a question; its zones stay", async () => {
     await page.speak("EN");
     const editor = await page.open("plan/1/edit");

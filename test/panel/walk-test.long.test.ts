@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
@@ -105,6 +107,23 @@ describeWithBrowser("a technician on site", () => {
     await page.notice.button("Undo").click();
     await page.notice.text("PIR hol returned to service").shown();
     await sheet.text(/pisică/).gone();
+  });
+
+  test("extends a walk test once when the button is pressed twice", async () => {
+    const page = await site.page("walk-test");
+    const daemon = new ControlClient(join(site.installation.folder, "site"));
+    await daemon.post("/site/walk-test", { minutes: 10 });
+    const walk = page.screen("walk-test");
+    await walk.button("+15 min").shown();
+    const slow = await page.holdResponses("**/site/walk-test");
+    await walk.button("+15 min").doubleClick();
+    await slow.held();
+    slow.release();
+    await walk.button("End walk test").click();
+    await walk.button("End walk test").gone();
+    // One extension, and the end.
+    expect(slow.count()).toBe(2);
+    await page.close();
   });
 
   test("runs a signal test and sees each step", async () => {

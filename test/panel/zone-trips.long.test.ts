@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import { EDGE } from "../support/installation.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
@@ -54,6 +55,27 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await eventually("the week", async () => /^Trips per day, most on .*\d{4}: 5$/.test(await chartOf(page)));
     expect(await sheet.button("7 days").hasFocus()).toBe(true);
     for (const axis of axes) expect(await axis.words()).toMatch(/^\d\d\/\d\d\s+\d\d\/\d\d\s+now$/);
+    await page.close();
+  });
+
+  test("gets them once after the password, however many minutes the page has waited for it", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("zones", context);
+    await page.screen("zones").complete();
+    await page.evaluate("sessionStorage.setItem('santinela.token', 'an ended one')");
+    await context.clock.fastForward(60_000);
+    const dialog = page.dialog("Session expired");
+    await dialog.shown();
+    for (let minute = 0; minute < 20; minute += 1) await context.clock.fastForward(60_000);
+    const histories = await page.holdResponses("**/site/zones/history?*");
+    await dialog.field("Password").fill(EDGE.password);
+    await page.press("Enter");
+    await histories.held();
+    histories.release();
+    await page.screen("zones").complete();
+    // The first one, and one after the connection.
+    expect(histories.count()).toBeLessThanOrEqual(2);
     await page.close();
   });
 

@@ -397,6 +397,11 @@ export class PanelPage {
     return sheet;
   }
 
+  /** A press at a place of the window, in pixels. */
+  async pressAt(x: number, y: number): Promise<void> {
+    await this.#page.mouse.click(x, y);
+  }
+
   async press(key: string): Promise<void> {
     await this.#page.keyboard.press(key);
   }

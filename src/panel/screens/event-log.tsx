@@ -24,7 +24,7 @@ export function EventLogScreen() {
   const matches = (entry: TimelineEntry): boolean =>
     (kind === "" || categoryOf(entry) === kind) &&
     (zone === "" || isAbout(entry, zone)) &&
-    folded(searchText(entry)).includes(folded(q));
+    (q === "" || folded(searchText(entry)).includes(folded(q)));
   const isFiltered = kind !== "" || q !== "" || zone !== "";
   const pages = useEventPages(isFiltered ? matches : undefined);
   const isWide = useIsWide();

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { PlanView } from "../../site/plan-view.ts";
 import { request } from "../api.ts";
 import { Form, TextField, formText } from "../field.tsx";
@@ -11,17 +12,12 @@ import { StepHead } from "./step-head.tsx";
 
 /** Uploads the picture of a floor. */
 export function NewPlan({ done }: { readonly done: () => void }) {
-  const upload = async (fields: FormData): Promise<void> => {
-    const name = formText(fields, "name").trim();
-    await runWithErrorNotice(async () => {
-      const bytes = await pictureIn(fields);
-      if (!bytes) return;
-      const path = `/site/plans?name=${encodeURIComponent(name)}`;
-      const { body } = await request<PlanView[]>(path, { method: "POST", bytes });
-      done();
-      go(`#/plan/${body[body.length - 1]?.id}/edit`);
-    });
-  };
+  const [isUploading, upload] = useUpload(async (bytes, fields) => {
+    const path = `/site/plans?name=${encodeURIComponent(formText(fields, "name").trim())}`;
+    const { body } = await request<PlanView[]>(path, { method: "POST", bytes });
+    done();
+    go(`#/plan/${body[body.length - 1]?.id}/edit`);
+  });
   return (
     <>
       <StepHead title={t("plan.add")} back="#/plan" />
@@ -31,13 +27,32 @@ export function NewPlan({ done }: { readonly done: () => void }) {
           <TextField label={t("plan.name")} name="name" required maxLength={40} hint={t("plan.nameHint")} />
           <PictureField />
           <div class="row">
-            <button class="main">{t("plan.upload")}</button>
+            <button class="main" disabled={isUploading}>
+              {t("plan.upload")}
+            </button>
           </div>
           <GuardUnsavedFields />
         </Form>
       </section>
     </>
   );
+}
+
+/**
+ * Uploads the chosen picture once, however long it takes: a form takes a second press after a while.
+ * @returns whether it is under way, and what a form does
+ */
+function useUpload(send: (bytes: Blob, fields: FormData) => Promise<void>) {
+  const [isUploading, setIsUploading] = useState(false);
+  const upload = async (fields: FormData): Promise<void> => {
+    setIsUploading(true);
+    await runWithErrorNotice(async () => {
+      const bytes = await pictureIn(fields);
+      if (bytes) await send(bytes, fields);
+    });
+    setIsUploading(false);
+  };
+  return [isUploading, upload] as const;
 }
 
 function PictureField() {
@@ -59,21 +74,17 @@ async function pictureIn(fields: FormData): Promise<Blob | undefined> {
 
 /** Another picture of the same floor. */
 export function Replacement({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
-  const replace = async (fields: FormData): Promise<void> => {
-    await runWithErrorNotice(async () => {
-      const bytes = await pictureIn(fields);
-      if (!bytes) return;
-      await changePlan(plan, "/picture", { method: "PUT", bytes }, done);
-      showNotice(t("plan.replaced"));
-      done();
-    });
-  };
+  const [isUploading, replace] = useUpload(async (bytes) => {
+    await changePlan(plan, "/picture", { method: "PUT", bytes }, done);
+    showNotice(t("plan.replaced"));
+    done();
+  });
   return (
     <details>
       <summary>{t("plan.replace")}</summary>
       <Form onSubmit={replace}>
         <PictureField />
-        <button>{t("plan.replace")}</button>
+        <button disabled={isUploading}>{t("plan.replace")}</button>
       </Form>
     </details>
   );

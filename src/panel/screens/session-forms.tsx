@@ -3,6 +3,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn, Password } from "../password.tsx";
+import { leaveBy } from "../route.ts";
 import { account, changePassword, signIn, signOut } from "../session.ts";
 
 /** Replaces an initial password before anything else is shown. */
@@ -40,7 +41,7 @@ export function ExpiredDialog() {
         <Password name="password" label={t("signIn.password")} isNew={false} />
         <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={() => leaveBy(signOut)}>
           {t("signIn.otherAccount")}
         </button>
       </Form>

@@ -62,11 +62,7 @@ export function Running({ test }: { readonly test: WalkTestView }) {
             <button type="button" onClick={() => void endWalkTest()}>
               {t("walk.stop")}
             </button>
-            {lengthMs(test) < MINUTES_MAX * MINUTE_MS && (
-              <button type="button" onClick={() => void extend()}>
-                {t("walk.extend", { n: EXTENSION_MINUTES })}
-              </button>
-            )}
+            {lengthMs(test) < MINUTES_MAX * MINUTE_MS && <ExtendButton />}
           </div>
         )}
       </section>
@@ -105,11 +101,22 @@ function lengthMs({ since, until }: WalkTestView): number {
   return Date.parse(until) - Date.parse(since);
 }
 
-function extend(): Promise<boolean> {
-  return runWithErrorNotice(async () => {
-    const body = { extend: true, minutes: EXTENSION_MINUTES };
-    walkTest.value = (await request<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
-  });
+function ExtendButton() {
+  // A second press before the response would extend it twice.
+  const [isExtending, setIsExtending] = useState(false);
+  const extend = async (): Promise<void> => {
+    setIsExtending(true);
+    await runWithErrorNotice(async () => {
+      const body = { extend: true, minutes: EXTENSION_MINUTES };
+      walkTest.value = (await request<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
+    });
+    setIsExtending(false);
+  };
+  return (
+    <button type="button" disabled={isExtending} onClick={() => void extend()}>
+      {t("walk.extend", { n: EXTENSION_MINUTES })}
+    </button>
+  );
 }
 
 /** Sound and vibration for each trip, each optional. */
