@@ -232,6 +232,22 @@ describe("a repeated message", () => {
     expect(here.trips).toHaveLength(2);
     expect(here.contactOf("hall")).toBe("open");
   });
+
+  test("is a trip also without a restoral in between, although its zone has a debounce", async () => {
+    const debounced = zoneOf({
+      id: "hall",
+      kind: "motion",
+      input: { dc09: "1234", zone: 4 },
+      debounceMs: 50,
+    });
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [debounced]);
+    const panel = here.panel("1234");
+    for (const sequence of ["0001", "0002", "0003"]) {
+      await panel.contactId("1130 01 004", sequence);
+      here.clock.advance(60_000);
+    }
+    expect(here.trips).toHaveLength(3);
+  });
 });
 
 describe("a message that is not accepted", () => {
