@@ -62,12 +62,17 @@ export function reportDc09({ dc09, zones = [] }: Configuration, report: Report):
 
 function reportZonesOf(zones: readonly Zone[], known: ReadonlySet<string>, report: Report): void {
   const used = new Set<string>();
-  for (const [index, { input, gate }] of zones.entries()) {
+  for (const [index, { input, gate, debounceMs = 0 }] of zones.entries()) {
     if (typeof gate === "object" && "dc09" in gate && !known.has(gate.dc09.toUpperCase()))
       report(["zones", index, "gate", "dc09"], unknownAccount(gate.dc09));
     if (!("dc09" in input)) continue;
     const { dc09, partition = "any", zone, codes } = input;
     const path = ["zones", index, "input"];
+    if (debounceMs > 0)
+      report(
+        ["zones", index, "debounceMs"],
+        "an alarm panel debounces its own contacts, and each of its alarms counts. Remove debounceMs",
+      );
     if (!known.has(dc09.toUpperCase())) report([...path, "dc09"], unknownAccount(dc09));
     if (zone === undefined && codes === undefined)
       report(path, "zone is missing. Set the zone's number at the alarm panel, or codes");

@@ -150,7 +150,8 @@ function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
   const isAtWire = isWired(input);
   const wiredMinOpenMs = options.kind === "panic" ? 20 : 250;
   return {
-    debounceMs: options.debounceMs ?? (isAtWire ? 50 : 0),
+    // Most alarm panels send no restoral: a closing between two alarms that waited would swallow the second.
+    debounceMs: input.source === "dc09" ? 0 : (options.debounceMs ?? (isAtWire ? 50 : 0)),
     minOpenMs: options.minOpenMs ?? (isAtWire ? wiredMinOpenMs : 0),
     confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),

@@ -10,9 +10,15 @@ interface ActiveTopicsOptions {
 
 /** Maximum number of topics tracked for one source; a larger site has more than one zone. */
 const TOPICS_OF_SOURCE_MAX = 256;
-/** Kind of the sources of alarm panels, whose "topics" are numbers. */
+/** Kinds of the sources of alarm panels: their "topics" are numbers of zones, or partitions. */
 export const NUMBERS = "numbers";
-const NUMBERS_PREFIX = `["${NUMBERS}",`;
+export const PARTITIONS = "partitions";
+type KindOfTopics = "topics" | typeof NUMBERS | typeof PARTITIONS;
+const LOGGED_AS: Readonly<Record<KindOfTopics, string>> = {
+  topics: "mqtt-topic-active",
+  numbers: "alarm-panel-number-open",
+  partitions: "alarm-panel-partition-noted",
+};
 
 /**
  * Of each source with several topics, those that are active: open, tampered, low, unavailable or armed. They are stored, because
@@ -27,14 +33,14 @@ export class ActiveTopics {
 
   /**
    * @param options none for a recording, of which nothing is stored
-   * @param of which sources it has: those of MQTT, or those of alarm panels, which share the table
+   * @param of which sources it has: those of MQTT, or one kind of those of alarm panels, which share the table
    */
-  constructor(options?: ActiveTopicsOptions, of: "topics" | typeof NUMBERS = "topics") {
+  constructor(options?: ActiveTopicsOptions, of: KindOfTopics = "topics") {
     this.#options = options;
-    this.#loggedAs = of === NUMBERS ? "alarm-panel-number-open" : "mqtt-topic-active";
+    this.#loggedAs = LOGGED_AS[of];
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
     for (const [source, topics] of options ? storedTopics(options) : [])
-      if (source.startsWith(NUMBERS_PREFIX) === (of === NUMBERS)) this.#topics.set(source, topics);
+      if (kindOf(source) === of) this.#topics.set(source, topics);
   }
 
   /** The active topics of a source. */
@@ -85,6 +91,10 @@ export class ActiveTopics {
       this.#options?.journal.noteError(error);
     }
   }
+}
+
+function kindOf(source: string): KindOfTopics {
+  return ([NUMBERS, PARTITIONS] as const).find((kind) => source.startsWith(`["${kind}",`)) ?? "topics";
 }
 
 /** The topics that are still valid; none if the disk does not accept that they are forgotten. */

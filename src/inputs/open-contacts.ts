@@ -40,7 +40,7 @@ const CHECK_NAMED_MS = 60_000;
 const CHECK_SPACING_MS = 250;
 /** The same as a multiple of what a check takes: in a burst with hundreds of open zones, trips would wait for it. */
 const CHECK_SPACING_RATIO = 20;
-/** An opening that was only counted, because there were too many, is reported after this time. */
+/** An opening that was only counted, because there were too many, is reported after this time, or once the clock was set. */
 const COUNTED_MS = 3_000;
 /** Time after the start before a stored contact state counts, so that its sensor can report first. */
 const STORED_STATE_MS = 5_000;
@@ -142,7 +142,7 @@ export class OpenContacts {
       standing.finishedMs = undefined;
       return { decision: undefined, againMs: this.#suppressedCheckMs(zone) };
     }
-    if (register.isUnstored(zone.id) && clock.wallMs() - (sinceWallMs ?? 0) < COUNTED_MS)
+    if (register.isUnstored(zone.id) && Math.abs(clock.wallMs() - (sinceWallMs ?? 0)) < COUNTED_MS)
       return { decision: "nothing", againMs: COUNTED_MS };
     const opening = journal.restores.currentOpening(zone.id);
     const { cover, changedWallMs } = this.#inRecord(zone, opening);

@@ -5,6 +5,7 @@ import { newFault } from "../domain/trip-rows.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
+import { isOfTest, TestedTampers } from "./tested-tampers.ts";
 import { isOfSensor, UnavailableSources } from "./unavailable-sources.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import { faultSuccession, type FaultSuccession } from "./zone-reload.ts";
@@ -31,12 +32,14 @@ export class ZoneFaults {
   readonly #faultyMs = new Map<string, number>();
   /** The checks whose last run has failed. */
   readonly #failed = new Set<string>();
+  readonly #tested: TestedTampers;
   #zones: readonly Zone[];
 
   constructor(options: ZoneFaultsOptions) {
     this.#options = options;
     this.#zones = options.zones;
     this.#unavailable = new UnavailableSources(options);
+    this.#tested = new TestedTampers(options.journal);
     this.#timer = new DeadlineTimer(options.clock, () => this.#checkUnavailable());
     for (const { id } of options.zones) this.#signOfLifeMs.set(id, this.#nowMs);
     for (const { fault, zoneId } of options.journal.faults.list())
@@ -96,8 +99,7 @@ export class ZoneFaults {
 
   /** Changes to the open faults under another configuration. */
   successors(zones: readonly Zone[]): FaultSuccession {
-    const wallMs = Math.round(this.#options.clock.wallMs());
-    const endOf = (zone: Zone, { fault, owner }: OpenFault) => this.#rowOf(zone, fault, true, owner, wallMs);
+    const endOf = (zone: Zone, { fault, owner }: OpenFault) => this.#rowOf(zone, fault, true, owner);
     return faultSuccession(this.#zones, zones, this.#options.journal, endOf);
   }
 
@@ -124,29 +126,35 @@ export class ZoneFaults {
    * @param of owner of the fault: the zone, or the bridge of several zones
    */
   set(zone: Zone, fault: Fault, exists: boolean, of = zone.id): void {
-    const { journal, clock, log } = this.#options;
+    const { journal, log } = this.#options;
     const open = journal.faults.find(of, fault);
     if ((open !== undefined) === exists) return;
-    const wallMs = Math.round(clock.wallMs());
-    const row = this.#rowOf(zone, fault, !exists, of, wallMs);
-    if (exists)
-      journal.commit({
-        zoneId: zone.id,
-        trips: [row],
-        opened: { owner: of, fault, zoneId: zone.id, key: row.key, sinceWallMs: wallMs },
-      });
+    if (exists) this.#open(zone, fault, of);
     else {
       // A test has no intervention in which its end could be noted.
-      const wasTest = open !== undefined && journal.trips.find(open.key)?.state === "test";
-      journal.commit({ zoneId: zone.id, trips: wasTest ? [] : [row], closed: { owner: of, fault } });
+      const trips = open && isOfTest(journal, open) ? [] : [this.#rowOf(zone, fault, true, of)];
+      journal.commit({ zoneId: zone.id, trips, closed: { owner: of, fault } });
     }
     log.warn(exists ? "zone-fault" : "zone-fault-restored", { zone: zone.id, fault, of });
     this.#options.onTrip();
   }
 
-  #rowOf(zone: Zone, fault: Fault, isOver: boolean, of: string, wallMs: number) {
-    const { newKey, bootId, time, site, isWalkTest } = this.#options;
-    const isTest = fault === "tamper" && isWalkTest();
+  #open(zone: Zone, fault: Fault, of: string): void {
+    const row = this.#rowOf(zone, fault, false, of);
+    const opened = { owner: of, fault, zoneId: zone.id, key: row.key, sinceWallMs: row.moment.wallMs };
+    this.#options.journal.commit({ zoneId: zone.id, trips: [row], opened });
+    if (fault === "tamper") this.#tested.add(zone.id);
+  }
+
+  /** A tamper that a walk test has opened and that is still there after it is work for a technician. */
+  #reopen(zone: Zone): void {
+    this.#open(zone, "tamper", zone.id);
+    this.#options.onTrip();
+  }
+
+  #rowOf(zone: Zone, fault: Fault, isOver: boolean, of: string) {
+    const { newKey, bootId, clock, time, site, isWalkTest } = this.#options;
+    const isTest = !isOver && fault === "tamper" && isWalkTest();
     return newFault(
       zone,
       {
@@ -154,7 +162,7 @@ export class ZoneFaults {
         fault,
         of,
         isOver,
-        moment: { wallMs, bootId, monotonicMs: this.#nowMs },
+        moment: { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: this.#nowMs },
         isDated: time.isTrusted(),
         ...(of === zone.id ? {} : { behind: this.#unavailable.zonesOf(of) }),
         disposition: isTest ? { state: "test", reason: "walk test" } : { state: "waiting", reason: null },
@@ -214,6 +222,7 @@ export class ZoneFaults {
   #check(zone: Zone): void {
     if (!this.#signOfLifeMs.has(zone.id)) return;
     if (this.#isSilent(zone) && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
+    if (!this.#options.isWalkTest()) this.#tested.release(zone.id, () => this.#reopen(zone));
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
     const { journal, clock } = this.#options;

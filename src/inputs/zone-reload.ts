@@ -7,6 +7,7 @@ import type { Contact, Zone } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
 import type { ZoneExchange } from "../store/journal-changes.ts";
 import type { Journal } from "../store/journal.ts";
+import { isOfTest } from "./tested-tampers.ts";
 import { resumeZone } from "./zone-state-persistence.ts";
 
 /** A zone with its current state. */
@@ -83,15 +84,14 @@ export function faultSuccession(
   const ended: ZoneExchange["ended"][number][] = [];
   const moved: OpenFault[] = [];
   for (const open of journal.faults.list()) {
-    const { owner, fault, zoneId, key } = open;
+    const { owner, fault, zoneId } = open;
     const zone = before.find(({ id }) => id === zoneId);
     const successor = after.find(({ id }) => id === zoneId);
     // A fault of an unknown zone stays.
     if (!zone || (successor && isFaultKept(fault, zone, successor))) continue;
     const otherZone = owner === zoneId ? undefined : after.find((other) => bridgeOf(other) === owner);
-    const wasTest = journal.trips.find(key)?.state === "test";
     if (otherZone) moved.push({ ...open, zoneId: otherZone.id });
-    else if (wasTest) ended.push({ of: owner, fault });
+    else if (isOfTest(journal, open)) ended.push({ of: owner, fault });
     else ended.push({ of: owner, fault, row: endOf(zone, open) });
   }
   const kept = keptSources(before, after);

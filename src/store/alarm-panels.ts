@@ -57,7 +57,7 @@ export class AlarmPanelStore extends Store {
     "INSERT OR IGNORE INTO panel_reports(account, what, code, number, partition) VALUES(?, ?, ?, ?, ?)",
   );
   readonly #removeReport = this.prepare(
-    "DELETE FROM panel_reports WHERE account = ? AND what = ? AND code = ? AND number = ?",
+    "DELETE FROM panel_reports WHERE account = ? AND what = ? AND code = ? AND number = ? AND partition = ?",
   );
 
   /** False if a failing disk has ended the transaction of the caller. */
@@ -96,7 +96,7 @@ export class AlarmPanelStore extends Store {
     this.#addReport.run(account, what, code, number, partition);
   }
 
-  removeReport({ account, what, code, number }: AlarmPanelReport): void {
-    this.#removeReport.run(account, what, code, number);
+  removeReport({ account, what, code, number, partition }: AlarmPanelReport): void {
+    this.#removeReport.run(account, what, code, number, partition);
   }
 }

@@ -197,5 +197,20 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     (database) => database.exec("ALTER TABLE panel_reports ADD COLUMN partition INTEGER NOT NULL DEFAULT 0"),
     // With an altered row of this, trips may join the record of another incident.
     (database) => addRowSums(database, "incidents"),
+    // Each partition may have a zone of the same number.
+    (database) =>
+      database.exec(`
+        CREATE TABLE panel_reports_2(
+          account TEXT NOT NULL,
+          what TEXT NOT NULL CHECK(what IN ('trouble','bypass')),
+          code TEXT NOT NULL,
+          number INTEGER NOT NULL,
+          partition INTEGER NOT NULL,
+          PRIMARY KEY(account, what, code, number, partition)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO panel_reports_2 SELECT account, what, code, number, partition FROM panel_reports;
+        DROP TABLE panel_reports;
+        ALTER TABLE panel_reports_2 RENAME TO panel_reports;
+      `),
   ],
 };

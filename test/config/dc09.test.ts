@@ -114,6 +114,11 @@ describe("an error of the section is reported with its line, its column and the 
       /zones\[0\]\.input: zone is missing/,
     ],
     [
+      "a debounced zone",
+      account(PLAIN) + zoneYaml('{ dc09: "12AB", zone: 1 }', "debounceMs: 50, "),
+      /:2:\d+: zones\[0\]\.debounceMs: an alarm panel debounces its own contacts, .* Remove debounceMs/,
+    ],
+    [
       "a gate of an unknown account",
       zoneYaml("{ simulated: true }", 'gate: { dc09: "77FF" }, '),
       /gate\.dc09: account 77FF is not in dc09\.accounts/,

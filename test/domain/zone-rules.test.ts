@@ -36,6 +36,11 @@ describe("the times of a zone without options", () => {
       expect(zoneOf({ ...MQTT, kind }).rules).toMatchObject({ debounceMs: 0, minOpenMs: 0, confirmMs: 0 });
   });
 
+  test("of an alarm panel have no debounce: it reports each alarm once, often without a restoral", () => {
+    const { rules } = zoneOf({ input: { dc09: "1234", zone: 4 }, debounceMs: 50, confirmMs: 1_000 });
+    expect(rules).toMatchObject({ debounceMs: 0, minOpenMs: 0, confirmMs: 1_000 });
+  });
+
   test("are replaced by the options, in milliseconds", () => {
     const options = { debounceMs: 20, minOpenMs: 300, confirmMs: 1_000, autoRestoreS: 30 };
     expect(zoneOf({ ...WIRE, ...options }).rules).toMatchObject({

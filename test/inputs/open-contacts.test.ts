@@ -257,6 +257,21 @@ describe("an open door", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
+  test.each([0, -3_600_000])(
+    "whose last opening was only counted is reported within seconds, also after the clock was set by %d ms",
+    async (stepMs) => {
+      await make({ id: "door", name: "Door" });
+      for (let second = 0; second < 25; second += 1) {
+        opens("door");
+        site.zones.clock.advance(1_000);
+      }
+      opens("door");
+      site.zones.clock.stepWall(stepMs);
+      await site.pass(TOLD_MS);
+      expect(names().at(-1)).toBe("Armed with 1 zone open");
+    },
+  );
+
   test("has a condition while a user has removed its line from the record", async () => {
     await make({ id: "door", name: "Front door" }, { id: "window", name: "Window" });
     opens("door");

@@ -105,6 +105,60 @@ describe("a fault", () => {
   });
 });
 
+describe("a tamper in a walk test", () => {
+  const ANA = { who: "ana", from: "test" };
+  const tamper = (open: boolean): Promise<void> => signalZone("gate", { kind: "tamper", open });
+  const walkTests = () => site.zones.zoneService.zoneOverrides.walkTests;
+  const names = (): string[] => site.records.map(({ name }) => name);
+
+  test.each<readonly [string, () => unknown]>([
+    ["its time is over", () => {}],
+    ["a user has ended it", () => walkTests().end(ANA)],
+    ["the daemon restarts during it", () => site.restart()],
+    ["the machine was off at its end", () => site.powerCut(11 * MINUTE_MS)],
+  ])("becomes one inspection if it is still there after it: %s", async (_name, happens) => {
+    walkTests().begin(10, ANA);
+    await tamper(true);
+    await site.pass(MINUTE_MS);
+    expect(names()).toEqual([]);
+    await happens();
+    await site.pass(10 * MINUTE_MS);
+    await site.restart();
+    await tamper(true);
+    await site.pass(MINUTE_MS);
+    expect(names()).toEqual(["Tamper: Gate"]);
+    await tamper(false);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
+  });
+
+  test("becomes nothing if it ends during it", async () => {
+    walkTests().begin(10, ANA);
+    await tamper(true);
+    await tamper(false);
+    await site.pass(15 * MINUTE_MS);
+    expect(names()).toEqual([]);
+  });
+
+  test("that was there before it is ended in its inspection", async () => {
+    await tamper(true);
+    walkTests().begin(10, ANA);
+    await tamper(false);
+    expect(site.records).toMatchObject([{ name: "Tamper: Gate" }]);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
+  });
+
+  test("becomes an inspection after all if the journal could not be written at first", async () => {
+    walkTests().begin(10, ANA);
+    await tamper(true);
+    walkTests().end(ANA);
+    site.zones.breakJournal();
+    await site.pass(MINUTE_MS);
+    site.zones.repairJournal();
+    await site.pass(MINUTE_MS);
+    expect(names()).toEqual(["Tamper: Gate"]);
+  });
+});
+
 describe("supervision", () => {
   const down: ZoneSignal = { kind: "availability", up: false };
   const up: ZoneSignal = { kind: "availability", up: true };

@@ -6,6 +6,7 @@ import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import type { AlarmPanelReports } from "./alarm-panel-reports.ts";
+import { ArmedPartitions } from "./armed-partitions.ts";
 import { hasSeveralPlaces, isOfPartition, zonesOfNumber } from "./alarm-panel-zones.ts";
 import type { OpenNumbers } from "./open-numbers.ts";
 import { siaMeaning } from "./sia-code.ts";
@@ -31,9 +32,16 @@ const UNKNOWN_CODES_MAX = 32;
 export class AlarmPanelChanges {
   readonly #options: AlarmPanelChangesOptions;
   readonly #unknownCodes = new Set<string>();
+  readonly #armedPartitions: ArmedPartitions;
 
   constructor(options: AlarmPanelChangesOptions) {
     this.#options = options;
+    this.#armedPartitions = new ArmedPartitions(options);
+  }
+
+  /** Uses other zones from now on. */
+  exchange(zones: readonly Zone[]): void {
+    this.#armedPartitions.exchange(zones);
   }
 
   /** @throws any error of the journal; the message must then be repeated */
@@ -80,8 +88,11 @@ export class AlarmPanelChanges {
     if (meaning?.what !== "arming") return;
     const isArmed = change === "restored" || meaning.isAlwaysArmed === true;
     this.#options.reports.endAt(account, isArmed ? "closing" : "opening", event);
-    for (const id of gatesOf(zones, account, event))
-      this.#options.monitor.setGate(id, gateStateOf(isArmed ? "open" : "normal"), { mustStore: true });
+    for (const [id, partition] of gatesOf(zones, account, event)) {
+      const isWhole = partition === undefined;
+      const isOpen = isWhole ? this.#armedPartitions.note(id, event, isArmed) : isArmed;
+      this.#options.monitor.setGate(id, gateStateOf(isOpen ? "open" : "normal"), { mustStore: true });
+    }
   }
 
   #begin(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
@@ -153,12 +164,16 @@ function textOf({ code, number, text }: AlarmPanelEvent): string {
   return [code, number ?? "", text].filter((part) => part !== "").join(" ");
 }
 
-/** Gates that follow the opening and closing of an account and partition. */
-function gatesOf(zones: readonly Zone[], account: string, { partition }: AlarmPanelEvent): Set<string> {
-  return new Set(
+/** Gates that follow the opening and closing of an account and partition, with their own partition. */
+function gatesOf(
+  zones: readonly Zone[],
+  account: string,
+  { partition }: AlarmPanelEvent,
+): ReadonlyMap<string, number | undefined> {
+  return new Map(
     zones.flatMap(({ gate }) => {
       if (gate.by !== "dc09" || gate.dc09 !== account) return [];
-      return isOfPartition(gate.partition, partition) ? [gate.id] : [];
+      return isOfPartition(gate.partition, partition) ? [[gate.id, gate.partition] as const] : [];
     }),
   );
 }

@@ -58,6 +58,7 @@ export class AlarmPanelReceiver {
   readonly #supervision: AlarmPanelSupervision;
   /** What keeps a zone open that several numbers share. */
   readonly openNumbers: OpenNumbers;
+  readonly #changes: AlarmPanelChanges;
   readonly #connections: AlarmPanelConnections;
   readonly #zones = (): readonly Zone[] => this.#options.monitor.watched().map(({ zone }) => zone);
   #tcp: Server | undefined;
@@ -68,19 +69,19 @@ export class AlarmPanelReceiver {
 
   constructor(options: AlarmPanelReceiverOptions) {
     this.#options = options;
-    const { source, clock } = options;
-    const { accounts, profiles } = source;
-    const zones = this.#zones;
+    const { accounts, profiles } = options.source;
     this.#reports = new AlarmPanelReports(options);
-    this.#supervision = new AlarmPanelSupervision({ ...options, accounts, zones });
+    this.#supervision = new AlarmPanelSupervision({ ...options, accounts, zones: this.#zones });
     this.#refusals = new AlarmPanelRejections({ ...options, supervision: this.#supervision });
     this.openNumbers = new OpenNumbers(options);
+    const { openNumbers } = this;
+    this.#changes = new AlarmPanelChanges({ ...options, reports: this.#reports, openNumbers });
     this.#intake = new AlarmPanelIntake({
       ...options,
       accounts,
-      zones,
+      zones: this.#zones,
       repeated: new RepeatedMessages(options),
-      changes: new AlarmPanelChanges({ ...options, reports: this.#reports, openNumbers: this.openNumbers }),
+      changes: this.#changes,
       refusals: this.#refusals,
       supervision: this.#supervision,
       alarmPanelZones: new AlarmPanelZones({ ...options, accounts, profiles }),
@@ -90,7 +91,7 @@ export class AlarmPanelReceiver {
       },
     });
     this.#connections = new AlarmPanelConnections({
-      clock,
+      ...options,
       take: (read, address) => this.#intake.take(read, address),
       onFull: (address) => this.#refusals.note("connections", "", address),
     });
@@ -164,6 +165,7 @@ export class AlarmPanelReceiver {
   /** A panel does not repeat whether it is armed: the last report applies until the next one. */
   #restoreGates(): void {
     const { monitor } = this.#options;
+    this.#changes.exchange(this.#zones());
     for (const { zone } of monitor.watched()) if (zone.gate.by === "dc09") monitor.resumeGate(zone.gate.id);
   }
 

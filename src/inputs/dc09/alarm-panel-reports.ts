@@ -45,22 +45,21 @@ export class AlarmPanelReports {
   }
 
   /** Stores the end of what a restoral ends, in the caller's transaction. @throws any error of the journal */
-  end(account: string, { bases, number }: AlarmPanelEvent): void {
-    for (const base of bases) {
+  end(account: string, event: AlarmPanelEvent): void {
+    const number = event.number ?? 0;
+    for (const base of event.bases) {
       const open = [...this.#open.values()].filter((one) => one.account === account && one.code === base);
-      const same = open.filter((one) => Math.max(one.number, 0) === (number ?? 0));
+      const same = open.filter((one) => Math.max(one.number, 0) === number);
       // Without a number it ends what came without one; if there is nothing, all.
-      for (const report of (number ?? 0) === 0 && same.length === 0 ? open : same) this.#remove(report);
+      for (const report of ofPartition(number === 0 && same.length === 0 ? open : same, event))
+        this.#remove(report);
     }
   }
 
   /** Ends what lasts until an opening or closing of its partition, in the caller's transaction. @throws any error of the journal */
   endAt(account: string, at: "opening" | "closing", { partition }: AlarmPanelEvent): void {
     const ended = [...this.#open.values()].filter(
-      (report) =>
-        report.account === account &&
-        isOfPartition(report.partition || undefined, partition) &&
-        endOf(report) === at,
+      (report) => report.account === account && isReportOf(report, partition) && endOf(report) === at,
     );
     for (const report of ended) this.#remove(report);
   }
@@ -79,8 +78,8 @@ export class AlarmPanelReports {
   }
 
   #raise(report: AlarmPanelReport): void {
-    const { account, code, number } = report;
-    const detail = { account, code, number: number < 0 ? "-" : number };
+    const { account, code } = report;
+    const detail = { account, code, number: placeOf(report) };
     if (report.what === "bypass") this.#conditions.raise("alarm-panel-bypass", detail, subjectOf(report));
     else this.#conditions.raise("alarm-panel-trouble", detail, subjectOf(report));
   }
@@ -90,8 +89,27 @@ function codeOf({ what }: AlarmPanelReport): "alarm-panel-bypass" | "alarm-panel
   return what === "bypass" ? "alarm-panel-bypass" : "alarm-panel-trouble";
 }
 
-function subjectOf({ account, code, number }: AlarmPanelReport): string {
-  return `${account} ${code} ${number < 0 ? "-" : number}`;
+function subjectOf(report: AlarmPanelReport): string {
+  return `${report.account} ${report.code} ${placeOf(report)}`;
+}
+
+/** A number with its partition, because each partition may have a zone of that number; what has none is the alarm panel's. */
+function placeOf({ number, partition }: AlarmPanelReport): string | number {
+  if (number > 0 && partition > 0) return `${partition}/${number}`;
+  return number < 0 ? "-" : number;
+}
+
+/** Those of an event's partition. If there are none, all: a report that never ends would be worse than one that ends early. */
+function ofPartition(
+  reports: readonly AlarmPanelReport[],
+  { partition }: AlarmPanelEvent,
+): readonly AlarmPanelReport[] {
+  const own = reports.filter((report) => isReportOf(report, partition));
+  return own.length > 0 ? own : reports;
+}
+
+function isReportOf(report: AlarmPanelReport, partition: AlarmPanelEvent["partition"]): boolean {
+  return isOfPartition(report.partition || undefined, partition);
 }
 
 function keyOf(report: AlarmPanelReport): string {

@@ -232,6 +232,22 @@ describe("a repeated message", () => {
     expect(here.trips).toHaveLength(2);
     expect(here.contactOf("hall")).toBe("open");
   });
+
+  test("is a trip also without a restoral in between, although its zone has a debounce", async () => {
+    const debounced = zoneOf({
+      id: "hall",
+      kind: "motion",
+      input: { dc09: "1234", zone: 4 },
+      debounceMs: 50,
+    });
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [debounced]);
+    const panel = here.panel("1234");
+    for (const sequence of ["0001", "0002", "0003"]) {
+      await panel.contactId("1130 01 004", sequence);
+      here.clock.advance(60_000);
+    }
+    expect(here.trips).toHaveLength(3);
+  });
 });
 
 describe("a message that is not accepted", () => {
@@ -344,16 +360,16 @@ describe("other reports", () => {
     await panel.contactId("1570 01 004");
     await panel.contactId("1301 00 000");
     await here.startAgain();
-    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 570 4", "alarm-panel-trouble/1234 301 0"]);
+    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 570 1/4", "alarm-panel-trouble/1234 301 0"]);
     await panel.contactId("3570 01 004");
     await panel.contactId("3301 00 000");
     expect(here.conditions).toEqual([]);
   });
 
   test.each([
-    ["1570 01 004", "570 4"],
-    ["1573 01 004", "573 4"],
-    ["1574 01 004", "574 4"],
+    ["1570 01 004", "570 1/4"],
+    ["1573 01 004", "573 1/4"],
+    ["1574 01 004", "574 1/4"],
     ["1575 00 004", "575 4"],
     ["1461 01 000", "461 0"],
   ])("%s ends with the next opening of its partition, also after a restart", async (event, subject) => {
@@ -379,7 +395,7 @@ describe("other reports", () => {
     await panel.sia("Nri1/CL501");
     expect(here.conditions).toHaveLength(3);
     await panel.sia("Nri1/OP501");
-    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 FB 6"]);
+    expect(here.conditions).toEqual(["alarm-panel-bypass/1234 FB 1/6"]);
     await panel.sia("Nri1/FU06");
     expect(here.conditions).toEqual([]);
   });
@@ -391,7 +407,7 @@ describe("other reports", () => {
       const panel = here.panel("1234");
       await panel.contactId(`1${code} 01 004`);
       await panel.contactId("1401 01 002");
-      expect(here.conditions).toEqual([`alarm-panel-bypass/1234 ${code} 4`]);
+      expect(here.conditions).toEqual([`alarm-panel-bypass/1234 ${code} 1/4`]);
       await panel.contactId(`3${code} 01 004`);
       expect(here.conditions).toEqual([]);
     },
@@ -415,7 +431,7 @@ describe("other reports", () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234"), alarmPanelAccount("5678")], [hall, door]);
     await here.panel("1234").contactId("1426 01 007");
     await here.panel("5678").contactId("1426 01 007");
-    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 426 7"]);
+    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 426 1/7"]);
     expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["door"]);
     await here.panel("1234").contactId("3426 01 007");
     expect(here.conditions).toEqual([]);
@@ -426,7 +442,7 @@ describe("other reports", () => {
     const panel = here.panel("1234");
     for (const code of ["BT08", "BS08", "FT08", "BT09", "BZ04"]) await panel.sia(`Nri1/${code}`);
     await panel.sia("Nri1/BR08");
-    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 FT 8", "alarm-panel-trouble/1234 BT 9"]);
+    expect(here.conditions).toEqual(["alarm-panel-trouble/1234 FT 1/8", "alarm-panel-trouble/1234 BT 1/9"]);
     await panel.sia("Nri1/FJ08/BR09/BR04");
     expect(here.conditions).toEqual([]);
     here.clock.advance(5_000);

@@ -105,7 +105,7 @@ describe("what an alarm panel reports ends", () => {
   test.each(ENDS)("%s with %s, as a condition", async (begins, ends) => {
     const here = await started([], { zones: "declared" });
     await report(here, `Nri1/${begins}07`);
-    expect(troubles(here)).toEqual([expect.stringMatching(`/1234 ${begins} 7$`)]);
+    expect(troubles(here)).toEqual([expect.stringMatching(`/1234 ${begins} 1/7$`)]);
     await here.startAgain();
     await report(here, `Nri1/${ends}07`);
     expect(troubles(here)).toEqual([]);
@@ -116,7 +116,7 @@ describe("what an alarm panel reports ends", () => {
     const here = await started([hall], { zones: "declared" });
     const faults = (): string[] => here.journal.faults.list().map(({ zoneId }) => zoneId);
     await report(here, `Nri1/${begins}07`, `Nri1/${begins}09`);
-    expect([...faults(), ...troubles(here)]).toEqual(["hall", expect.stringMatching(`/1234 ${begins} 9$`)]);
+    expect([...faults(), ...troubles(here)]).toEqual(["hall", expect.stringMatching(`/1234 ${begins} 1/9$`)]);
     await report(here, `Nri1/${ends}07`, `Nri1/${ends}09`);
     expect([...faults(), ...troubles(here)]).toEqual([]);
   });
@@ -213,6 +213,33 @@ describe("the end of a report", () => {
     ]);
     await report(here, "NER");
     expect(troubles(here)).toEqual([expect.stringMatching(/1234 ET 1$/)]);
+  });
+
+  test("of one partition is not that of the zone with the same number in another, also after a restart", async () => {
+    const here = await started();
+    await report(here, "1570 01 004", "1570 02 004", "1570 03 004", "1570 04 004");
+    expect(troubles(here)).toHaveLength(4);
+    await report(here, "3570 02 004");
+    await here.startAgain();
+    expect(troubles(here)).toEqual(["1/4", "3/4", "4/4"].map((of) => `alarm-panel-bypass/1234 570 ${of}`));
+    await report(here, "1401 03 002", "3570 04 004");
+    expect(troubles(here)).toEqual(["alarm-panel-bypass/1234 570 1/4"]);
+    await report(here, "1570 02 004", "3570 00 004");
+    expect(troubles(here)).toEqual([]);
+    await here.startAgain();
+    expect(troubles(here)).toEqual([]);
+  });
+
+  test.each([
+    ["a zone that only another partition has reported", "1570 01 004", "3570 02 004"],
+    ["a trouble of the alarm panel, which has no zone", "1301 01 000", "3301 02 000"],
+    ["all zones, without a number", "1570 01 004", "3570 02 000"],
+  ])("of %s is not missed because of its partition", async (_name, begins, ends) => {
+    const here = await started();
+    await report(here, begins);
+    expect(troubles(here)).toHaveLength(1);
+    await report(here, ends);
+    expect(troubles(here)).toEqual([]);
   });
 
   test("of a zone by its code restores the zone of its number too", async () => {
