@@ -27,6 +27,13 @@ describeWithBrowser("records in the panel", () => {
     return record;
   }
 
+  /** Changes an intervention without the panel. */
+  async function change({ address }: Screen, fields: object): Promise<void> {
+    const path = address.replace("interventions", "/interventii");
+    const { status } = await askDaemon(join(site.installation.folder, "site"), "PUT", path, fields);
+    expect(status).toBe(200);
+  }
+
   test("an intervention is created, set in progress, edited and deleted", async () => {
     const record = await create("Ușă forțată");
     await record.text("Hala Nord (building 12)").shown();
@@ -81,10 +88,18 @@ describeWithBrowser("records in the panel", () => {
     await other.close();
     await form.field("Name").fill("Patrulare dublă");
     await form.button("Save").click();
-    await form.text(/has changed since it was read/).shown();
+    await record.heading(/Patrulare dublă$/).shown();
+    await record.pressedButton("done").shown();
+    // What both have changed is left to the user.
+    await record.link("Edit").click();
     await form.field("Name").holds("Patrulare dublă");
+    await change(record, { name: "Patrulare nocturnă" });
+    await form.field("Name").fill("Patrulare triplă");
+    await form.button("Save").click();
+    await form.text(/has changed since it was read/).shown();
+    await form.field("Name").holds("Patrulare triplă");
     await form.link("Cancel").click();
-    await record.complete();
+    await record.heading(/Patrulare nocturnă$/).shown();
   });
 
   test("the list keeps its filter when Back returns to it", async () => {
