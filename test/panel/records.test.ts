@@ -102,6 +102,18 @@ describeWithBrowser("records in the panel", () => {
     await record.heading(/Patrulare nocturnă$/).shown();
   });
 
+  test("a slow response is awaited although further events arrive", async () => {
+    const record = await create("Rond");
+    const slow = await page.holdResponses(`**/${record.address.replace("interventions", "interventii")}`);
+    await change(record, { notes: "prima" });
+    await slow.held();
+    await change(record, { notes: "a doua" });
+    await record.listItem(/changed intervention.*a doua/).shown();
+    expect(slow.count()).toBe(1);
+    slow.release();
+    await record.markup(".facts").text("a doua").shown();
+  });
+
   test("the list keeps its filter when Back returns to it", async () => {
     await create("Baterie detector");
     const list = await page.open("interventions?q=baterie");
