@@ -238,6 +238,16 @@ describeWithBrowser("records in the panel", () => {
     await objectives.text(/^No objectives of this type\. /).shown();
   });
 
+  test("objectives are listed again after they were loaded from the dispatch centre", async () => {
+    await page.changeResponses("**/obiective/cladiri?*", 1, (body) =>
+      (body as object[]).map((one) => ({ ...one, name: "Hala Veche" })),
+    );
+    const objectives = await page.open("objectives?type=");
+    await objectives.row(/Hala Veche/).shown();
+    await objectives.button("Load now").click();
+    await objectives.row(/Hala Nord/).shown();
+  });
+
   test("the event log is updated live and can be downloaded", async () => {
     await page.follow("Log");
     const log = page.screen("events");
