@@ -248,6 +248,17 @@ describeWithBrowser("records in the panel", () => {
     await objectives.row(/Hala Nord/).shown();
   });
 
+  test("a language whose texts do not arrive is not chosen, and a notice says so", async () => {
+    const other = await site.page("status", await site.context());
+    const texts = await other.failRequests("**/ro*.js");
+    await other.userMenu();
+    await other.banner.button("RO").click();
+    await texts.failed();
+    await other.notice.text("The daemon is not responding. Try again.").shown();
+    await other.banner.pressedButton("EN").shown();
+    await other.close();
+  });
+
   test("the event log is updated live and can be downloaded", async () => {
     await page.follow("Log");
     const log = page.screen("events");
