@@ -45,7 +45,7 @@ export function ObjectiveChoice({
         // It would submit the form around it.
         onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
       />
-      {/* Of each type anew: an objective of another one must never be offered. */}
+      {/* A new one for each type: an objective of another type must never be offered. */}
       <Offered key={kind} kind={kind} search={search.trim()} id={kind === type ? id : undefined} />
     </div>
   );

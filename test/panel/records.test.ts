@@ -248,7 +248,7 @@ describeWithBrowser("records in the panel", () => {
     await objectives.row(/Hala Nord/).shown();
   });
 
-  test("a language whose texts do not arrive is not chosen, and a notice says so", async () => {
+  test("a language whose texts do not arrive is not chosen, and a notice reports it", async () => {
     const other = await site.page("status", await site.context());
     const texts = await other.failRequests("**/ro*.js");
     await other.userMenu();
