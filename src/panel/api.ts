@@ -88,15 +88,18 @@ interface State<T> {
 
 /**
  * GETs a path, again whenever the path or `version` changes. The last response stays until the next one arrives, which
- * avoids flicker; a failed request is repeated meanwhile.
+ * avoids flicker; a failed request is repeated meanwhile. A version that changes often, as during an alarm, waits for the
+ * response of the last one: on a slow link no response would be shown otherwise.
  * @param path undefined while there is nothing to request
  */
 export function useQuery<T>(path: string | undefined, version: unknown = 0): QueryState<T> {
   const [state, setState] = useState<State<T>>({});
   const [reloads, setReloads] = useState(0);
   const isPending = useRef(false);
+  const requested = useRef(version);
   // Counted before the browser paints, so that a screen is never marked complete before its query starts.
   useLayoutEffect(() => {
+    requested.current = version;
     if (path === undefined) return;
     let isActive = true;
     const finish = (next?: (last: State<T>) => State<T>): void => {
@@ -118,11 +121,14 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
       },
     );
     return () => finish();
-  }, [path, version, reloads]);
+  }, [path, reloads]);
   const reload = (): void => setReloads((last) => last + 1);
   const refresh = (): void => {
     if (!isPending.current) reload();
   };
+  useLayoutEffect(() => {
+    if (requested.current !== version) refresh();
+  }, [version, state]);
   const connection = connections.value;
   useEffect(() => {
     if (state.error || connection > 1) refresh();

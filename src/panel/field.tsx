@@ -31,6 +31,7 @@ export function TextField({
   readonly max?: number;
   readonly autofocus?: boolean;
   readonly onInput?: (event: Event & { readonly currentTarget: HTMLInputElement }) => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
 }) {
   const id = useId();
   // JSX has a separate type for each input type; this component takes any of them.

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { ApiError } from "./http.ts";
 import { addIcons } from "./icon.tsx";
 import type { Catalogue, MessageKey, MoreTexts, Plural } from "./messages/catalogue.ts";
 import type { SentenceCode } from "../domain/condition.ts";
@@ -83,9 +84,16 @@ export async function withMoreTexts<T>(screen: Promise<T>): Promise<T> {
   return screen;
 }
 
-/** Sets the language once its texts are loaded, and remembers it in this browser. */
+/** The choice of the user, whose texts may arrive before those of an earlier one. */
+let lastChosen: Language | undefined;
+
+/** Sets the language once its texts are loaded, and remembers it in this browser. @throws ApiError if they cannot be loaded */
 export async function chooseLanguage(chosen: Language): Promise<void> {
-  const loaded = await textsIn(chosen);
+  lastChosen = chosen;
+  const loaded = await textsIn(chosen).catch(() => {
+    throw new ApiError(0, "");
+  });
+  if (chosen !== lastChosen) return;
   localStorage.setItem(KEY, chosen);
   texts.value = loaded;
   language.value = chosen;

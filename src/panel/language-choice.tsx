@@ -1,4 +1,5 @@
 import { chooseLanguage, language, LANGUAGES, t } from "./i18n.ts";
+import { runWithErrorNotice } from "./notice.tsx";
 
 /** A button for each language; the current one is pressed. */
 export function LanguageChoice() {
@@ -10,7 +11,7 @@ export function LanguageChoice() {
           key={one}
           lang={one}
           aria-pressed={language.value === one}
-          onClick={() => void chooseLanguage(one)}
+          onClick={() => void runWithErrorNotice(() => chooseLanguage(one))}
         >
           {one.toUpperCase()}
         </button>

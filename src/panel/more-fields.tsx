@@ -32,6 +32,7 @@ export function Choice<T extends string>({
   initial,
   options,
   onChange,
+  isRequired = false,
 }: {
   readonly label: string;
   readonly name: string;
@@ -41,6 +42,8 @@ export function Choice<T extends string>({
   readonly initial?: T;
   readonly options: readonly (readonly [value: T, text: string])[];
   readonly onChange?: (value: T) => void;
+  /** Whether a form is not submitted without a value, as with an empty list. */
+  readonly isRequired?: boolean;
 }) {
   const id = useId();
   return (
@@ -49,6 +52,7 @@ export function Choice<T extends string>({
       <select
         id={id}
         name={name}
+        required={isRequired}
         {...(value === undefined ? {} : { value })}
         onChange={(event) => onChange?.(event.currentTarget.value as T)}
       >

@@ -71,7 +71,7 @@ const SCREENS: readonly Screen[] = [
   screen("sync", "nav.sync", "refresh-cw", "more", sync, isSite),
   screen("settings", "nav.settings", "settings", "more", settings, mayAdminister, true),
   screen("setup", "nav.setup", "wrench", "aside", setUpGuide, () => mayAdminister() && isSite(), true),
-  screen("api", "nav.api", "file-text", "aside", api),
+  screen("api", "nav.api", "file-text", "aside", api, mayOperate),
   screen("more", "nav.more", "ellipsis", "aside", more),
 ];
 

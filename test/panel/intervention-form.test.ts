@@ -8,7 +8,8 @@ const SITE = `site: { name: Hala Nord, ref: hala-nord }
 http: { port: 0, hosts: [${PANEL_HOST}] }
 mqtt: off
 gpio: { backend: simulated }
-objectives: { obiective/cladiri: [ { id: 1, name: Arhiva }, { id: 12, name: Hala Nord }, { id: 13, name: Magazia } ] }
+objectives: { obiective/cladiri: [ { id: 1, name: Arhiva }, { id: 12, name: Hala Nord }, { id: 13, name: Magazia } ],
+  obiective/persoane: [ { id: 12, name: Maria Popa } ] }
 `;
 
 describeWithBrowser("the form of an intervention", () => {
@@ -81,6 +82,33 @@ describeWithBrowser("the form of an intervention", () => {
     await edit.field("Objective").holds("1");
     await edit.button("Save").click();
     await record.text("Arhiva (building 1)").shown();
+  });
+
+  test("does not save when Enter is pressed in the search for an objective", async () => {
+    const form = await filled("enter");
+    await form.field("Find objective").fill("hala");
+    await page.press("Enter");
+    await form.field("Name").fill("enter-salvat");
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.heading(/enter-salvat$/).shown();
+    await isOnce("enter");
+  });
+
+  test("does not offer the objectives of another type while those of the chosen one are awaited", async () => {
+    const form = await filled("tip");
+    const persons = await page.holdResponses("**/obiective/persoane?*");
+    await form.field("Objective type").choose("obiective/persoane");
+    await persons.held();
+    await form.option("Hala Nord (12)").gone();
+    // Without an objective nothing is sent.
+    await form.button("Save").click();
+    persons.release();
+    await form.option("Maria Popa (12)").present();
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.text("Maria Popa (person 12)").shown();
+    await isOnce("tip");
   });
 
   test.each([

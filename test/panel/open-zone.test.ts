@@ -51,6 +51,11 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     await record.button("in progress").click();
     await isNow("in progress");
     await record.button("done").click();
+    await stillOpen().shown();
+    // As a further trip does while the question is asked.
+    const notes = "a doua declanșare";
+    await askDaemon(join(site.installation.folder, "site"), "PUT", "/interventii/1", { notes });
+    await record.markup(".facts").text(notes).shown();
     await question().button("Set to done").click();
     await isNow("done");
     await record.button("in progress").click();

@@ -27,6 +27,13 @@ describeWithBrowser("records in the panel", () => {
     return record;
   }
 
+  /** Changes an intervention without the panel. */
+  async function change({ address }: Screen, fields: object): Promise<void> {
+    const path = address.replace("interventions", "/interventii");
+    const { status } = await askDaemon(join(site.installation.folder, "site"), "PUT", path, fields);
+    expect(status).toBe(200);
+  }
+
   test("an intervention is created, set in progress, edited and deleted", async () => {
     const record = await create("Ușă forțată");
     await record.text("Hala Nord (building 12)").shown();
@@ -81,10 +88,30 @@ describeWithBrowser("records in the panel", () => {
     await other.close();
     await form.field("Name").fill("Patrulare dublă");
     await form.button("Save").click();
-    await form.text(/has changed since it was read/).shown();
+    await record.heading(/Patrulare dublă$/).shown();
+    await record.pressedButton("done").shown();
+    // What both have changed is left to the user.
+    await record.link("Edit").click();
     await form.field("Name").holds("Patrulare dublă");
+    await change(record, { name: "Patrulare nocturnă" });
+    await form.field("Name").fill("Patrulare triplă");
+    await form.button("Save").click();
+    await form.text(/has changed since it was read/).shown();
+    await form.field("Name").holds("Patrulare triplă");
     await form.link("Cancel").click();
-    await record.complete();
+    await record.heading(/Patrulare nocturnă$/).shown();
+  });
+
+  test("a slow response is awaited although further events arrive", async () => {
+    const record = await create("Rond");
+    const slow = await page.holdResponses(`**/${record.address.replace("interventions", "interventii")}`);
+    await change(record, { notes: "prima" });
+    await slow.held();
+    await change(record, { notes: "a doua" });
+    await record.listItem(/changed intervention.*a doua/).shown();
+    expect(slow.count()).toBe(1);
+    slow.release();
+    await record.markup(".facts").text("a doua").shown();
   });
 
   test("the list keeps its filter when Back returns to it", async () => {
@@ -209,6 +236,27 @@ describeWithBrowser("records in the panel", () => {
     await objectives.row(/Hala Nord.*Str. Fabricii 7.*Ușa principală/).shown();
     await objectives.button("Persons").click();
     await objectives.text(/^No objectives of this type\. /).shown();
+  });
+
+  test("objectives are listed again after they were loaded from the dispatch centre", async () => {
+    await page.changeResponses("**/obiective/cladiri?*", 1, (body) =>
+      (body as object[]).map((one) => ({ ...one, name: "Hala Veche" })),
+    );
+    const objectives = await page.open("objectives?type=");
+    await objectives.row(/Hala Veche/).shown();
+    await objectives.button("Load now").click();
+    await objectives.row(/Hala Nord/).shown();
+  });
+
+  test("a language whose texts do not arrive is not chosen, and a notice reports it", async () => {
+    const other = await site.page("status", await site.context());
+    const texts = await other.failRequests("**/ro*.js");
+    await other.userMenu();
+    await other.banner.button("RO").click();
+    await texts.failed();
+    await other.notice.text("The daemon is not responding. Try again.").shown();
+    await other.banner.pressedButton("EN").shown();
+    await other.close();
   });
 
   test("the event log is updated live and can be downloaded", async () => {

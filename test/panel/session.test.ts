@@ -116,6 +116,10 @@ describeWithBrowser("a session in the panel", () => {
     await page.screen("status").heading("No zones yet.").shown();
     await page.reload();
     await page.screen("status").heading("No zones yet.").shown();
+    // Not the description of the interface, which the daemon refuses to a viewer.
+    const more = await page.open("more");
+    await more.link("Sync").shown();
+    await more.without(more.link("API"));
     await page.signOut();
     await page.screen("sign-in").heading("Sign in").shown();
     await page.reload();

@@ -6,7 +6,7 @@ import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const OBJECTIVE = "objective: { type: obiective/cladiri, id: 12 }";
 const CONFIGURATION = `site: { name: Hala Nord, ref: hala-nord }
-http: { port: 0, hosts: [${PANEL_HOST}] }
+http: { port: 0, hosts: [${PANEL_HOST}], configuration: panel }
 mqtt: { listen: { port: 0 } }
 gpio: { backend: simulated }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
@@ -60,6 +60,22 @@ describeWithBrowser("a technician in front of a sensor", () => {
     await sensor.publishAsync("ferestre/dreapta", "closed", { qos: 1 });
     await sheet.text("ferestre/stanga").shown();
     await sensor.endAsync();
+    await page.close();
+  });
+
+  test("types several values of its message, key by key", async () => {
+    const page = await site.page("zones/form?zone=geam");
+    const form = page.screen("zones/form");
+    await form.markup("summary:has-text('Topic and value')").click();
+    await form.input("input.open").click();
+    await page.press("Control+A");
+    await page.type("2.0, deschis , spart");
+    await form.input("input.open").holds("2.0, deschis , spart");
+    await form.button("Review the change").click();
+    await page
+      .screen("zones/review")
+      .text(/^\+.*open: \[ ?2, deschis, spart/)
+      .shown();
     await page.close();
   });
 

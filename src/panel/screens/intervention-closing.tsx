@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Status } from "../../generated/types.ts";
+import type { Intervention, Status } from "../../generated/types.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 interface Question {
   /** Names of the zones that are open. */
@@ -19,6 +20,22 @@ interface Closing {
   readonly changeTo: (status: Status, change: () => Promise<unknown>) => Promise<void>;
   /** The question, while it is asked. */
   readonly question: ComponentChildren;
+}
+
+/**
+ * Gives an intervention another status, whatever else has changed since it was shown: its notes do with each further trip,
+ * also while the question is asked.
+ * @throws ApiError
+ */
+export async function setStatus(id: number, status: Status): Promise<void> {
+  const path = apiPath(`/interventii/${id}`);
+  const { headers } = await request<Intervention>(path);
+  await request(path, {
+    method: "PUT",
+    headers: { "If-Match": headers.get("ETag") ?? "*" },
+    body: { status },
+  });
+  showNotice(t("interventions.saved"));
 }
 
 /** Asks before an intervention is closed while the contact of one of its zones is still open. */

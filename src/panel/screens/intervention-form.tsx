@@ -17,7 +17,7 @@ import { ObjectiveChoice } from "../objective-choice.tsx";
 import { go } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText } from "../notice.tsx";
-import { ApiError, apiPath } from "../http.ts";
+import { ApiError, apiPath, type ApiResponse } from "../http.ts";
 import { useIdempotencyKey } from "../idempotency-key.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
 import { useClosing } from "./intervention-closing.tsx";
@@ -43,11 +43,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
           headers: { "Idempotency-Key": keyOf(body) },
           body,
         })
-      : request<Intervention>(apiPath(`/interventii/${record.id}`), {
-          method: "PUT",
-          headers: { "If-Match": etag ?? "*" },
-          body,
-        }));
+      : change(record, etag ?? "*", body));
     go(`#/interventions/${saved.id}`);
   };
   const saveOrPoint = async (fields: FormData): Promise<void> => {
@@ -78,6 +74,33 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
       {question}
     </>
   );
+}
+
+/**
+ * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there: each further
+ * trip of an alarm writes its notes.
+ * @throws ApiError
+ */
+async function change(
+  before: Intervention,
+  etag: string,
+  body: InterventionUpdate,
+): Promise<ApiResponse<Intervention>> {
+  const path = apiPath(`/interventii/${before.id}`);
+  const put = (version: string): Promise<ApiResponse<Intervention>> =>
+    request(path, { method: "PUT", headers: { "If-Match": version }, body });
+  try {
+    return await put(etag);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 412)) throw error;
+    const { body: now, headers } = await request<Intervention>(path);
+    const isSame = (name: keyof Intervention): boolean => now[name] === before[name];
+    // A number names an objective only together with its type.
+    const isObjective = "objectiveType" in body || "objectiveId" in body;
+    const names = [...Object.keys(body), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
+    if (!(names as (keyof Intervention)[]).every(isSame)) throw error;
+    return put(headers.get("ETag") ?? "*");
+  }
 }
 
 function Fields({

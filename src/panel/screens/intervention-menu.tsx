@@ -1,12 +1,10 @@
 import type { Intervention, Status } from "../../generated/types.ts";
-import { request } from "../api.ts";
-import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { Menu } from "../menu.tsx";
-import { runWithErrorNotice, showNotice } from "../notice.tsx";
-import { useClosing } from "./intervention-closing.tsx";
+import { runWithErrorNotice } from "../notice.tsx";
+import { setStatus, useClosing } from "./intervention-closing.tsx";
 
 const STATUS_ICONS: Readonly<Record<Status, IconName>> = {
   planned: "clock",
@@ -22,19 +20,9 @@ export function InterventionMenu({
   readonly record: Intervention;
   readonly done: () => void;
 }) {
-  const path = apiPath(`/interventii/${id}`);
   const { changeTo, question } = useClosing(id);
   const set = async (status: Status): Promise<void> => {
-    await runWithErrorNotice(async () => {
-      // The list has no versions; this one is as new as the press.
-      const { headers } = await request<Intervention>(path);
-      await request(path, {
-        method: "PUT",
-        headers: { "If-Match": headers.get("ETag") ?? "*" },
-        body: { status },
-      });
-      showNotice(t("interventions.saved"));
-    });
+    await runWithErrorNotice(() => setStatus(id, status));
     done();
   };
   return (

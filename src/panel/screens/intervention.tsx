@@ -21,7 +21,7 @@ import { useRecordSites } from "../record-sites.ts";
 import { go, isFromList } from "../route.ts";
 import { needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
-import { useClosing } from "./intervention-closing.tsx";
+import { setStatus, useClosing } from "./intervention-closing.tsx";
 import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
 import { InterventionForm } from "./intervention-form.tsx";
 import { STATUSES } from "./interventions.tsx";
@@ -62,7 +62,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
           <section class="card">
             <Delivery id={record.id} stored={journey} />
             {status.value?.role === "site" && <PlanLink zones={[journey?.zone?.id ?? "", ...zones]} />}
-            <StatusButtons record={record} etag={etag} reload={reload} />
+            <StatusButtons record={record} reload={reload} />
             {setAt("status") !== undefined && (
               <p>
                 <SetThere at={setAt("status")} />
@@ -113,24 +113,11 @@ function Back() {
   );
 }
 
-function StatusButtons({
-  record,
-  etag,
-  reload,
-}: {
-  readonly record: Intervention;
-  readonly etag: string;
-  readonly reload: () => void;
-}) {
+function StatusButtons({ record, reload }: { readonly record: Intervention; readonly reload: () => void }) {
   const { changeTo, question } = useClosing(record.id);
   const set = (next: Status): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      await request(apiPath(`/interventii/${record.id}`), {
-        method: "PUT",
-        headers: { "If-Match": etag },
-        body: { status: next },
-      });
-      showNotice(t("interventions.saved"));
+      await setStatus(record.id, next);
       reload();
     });
   return (

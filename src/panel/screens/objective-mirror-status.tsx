@@ -9,7 +9,13 @@ import { Pending, runWithErrorNotice } from "../notice.tsx";
 import { Table, type Column } from "../table.tsx";
 
 /** Age of the objective mirror, and differences between local objectives and the dispatch centre. */
-export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }) {
+export function ObjectiveMirrorStatus({
+  type,
+  onLoaded,
+}: {
+  readonly type: ObjectiveType;
+  readonly onLoaded: () => void;
+}) {
   const [version, setVersion] = useState(0);
   const [isBusy, setIsBusy] = useState(false);
   const { response, error, reload } = useQuery<ObjectivesView>("/site/objectives", version);
@@ -21,6 +27,7 @@ export function ObjectiveMirrorStatus({ type }: { readonly type: ObjectiveType }
     await runWithErrorNotice(async () => void (await request("/site/objectives/pull", { method: "POST" })));
     setIsBusy(false);
     setVersion((last) => last + 1);
+    onLoaded();
   };
   const differences = response.body.differences.filter((one) => one.type === type);
   return (

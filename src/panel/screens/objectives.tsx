@@ -71,7 +71,7 @@ export function ObjectivesScreen() {
           />
         </>
       )}
-      <ObjectiveMirrorStatus key={type} type={type} />
+      <ObjectiveMirrorStatus key={type} type={type} onLoaded={reload} />
     </>
   );
 }

@@ -150,7 +150,10 @@ function Invitation({
             <button
               type="button"
               onClick={({ currentTarget: { form } }) => {
-                if (form) setObjectives([...new Set([...objectives, chosenIn(new FormData(form))])]);
+                const fields = new FormData(form ?? undefined);
+                // None is selected while the list is awaited.
+                if (formText(fields, "objectiveId") !== "")
+                  setObjectives([...new Set([...objectives, chosenIn(fields)])]);
               }}
             >
               {t("access.addObjective")}

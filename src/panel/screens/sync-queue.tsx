@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
@@ -175,12 +176,16 @@ function differenceColumns(): Column<DifferenceView>[] {
     {
       key: "id",
       title: t("sync.record"),
-      cell: ({ interventionId: id, name }) =>
-        id === null ? name : <a href={`#/interventions/${id}`}>{`#${id}`}</a>,
+      cell: ({ interventionId: id, name }) => (id === null ? name : recordLink(id)),
     },
     { key: "upstream", title: t("sync.centre"), cell: ({ upstreamIds }) => upstreamIds.join(", ") || "–" },
     { key: "what", title: t("compared.what"), cell: ({ kind }) => t(`differs.${kind}`) },
   ];
+}
+
+/** The number of an intervention, which a viewer cannot open. */
+function recordLink(id: number): ComponentChildren {
+  return mayOperate() ? <a href={`#/interventions/${id}`}>{`#${id}`}</a> : `#${id}`;
 }
 
 function columns(): Column<SyncRecordView>[] {
@@ -189,8 +194,7 @@ function columns(): Column<SyncRecordView>[] {
       key: "id",
       title: t("sync.record"),
       isLead: true,
-      cell: ({ interventionId: id }) =>
-        mayOperate() ? <a href={`#/interventions/${id}`}>{`#${id}`}</a> : `#${id}`,
+      cell: ({ interventionId }) => recordLink(interventionId),
     },
     { key: "phase", title: t("record.sync"), cell: ({ phase }) => <SyncBadge phase={phase} /> },
     { key: "upstream", title: t("sync.centre"), cell: ({ upstreamId }) => upstreamId ?? "–" },

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { OptionErrors } from "../configuration-errors.tsx";
 import { likelyOpen } from "../contact-guess.ts";
 import { t } from "../i18n.ts";
@@ -162,16 +163,21 @@ function ValuesOption({
   readonly values: unknown;
   readonly errors: OptionErrors;
 }) {
+  // What is typed stays as it is while it has these values: a comma that is followed by none yet would disappear.
+  const [typed, setTyped] = useState("");
+  const isAsTyped = JSON.stringify(valuesIn(typed)) === JSON.stringify(values);
   return (
     <TextOption
-      key={option}
       option={`input.${option}`}
       label={t(`option.${option}`)}
-      value={valuesText(values)}
+      value={isAsTyped ? typed : valuesText(values)}
       errors={errors}
       isCode
       isRequired={option === "open"}
-      onText={(text) => setInput({ [option]: valuesIn(text) })}
+      onText={(text) => {
+        setTyped(text);
+        setInput({ [option]: valuesIn(text) });
+      }}
     />
   );
 }
