@@ -69,6 +69,12 @@ export class Centre {
     }
   }
 
+  /** Answers SIGHUP, which reloads the configuration of other daemons: here a changed file needs a restart. */
+  rejectReload(): void {
+    const reason = "a dispatch centre on PostgreSQL reads its configuration at its start only: restart it";
+    this.#log.warn("configuration-reload-failed", { reason });
+  }
+
   /** Finishes the requests in progress and closes the connections. */
   async stop(): Promise<void> {
     this.#isStopping = true;

@@ -13,7 +13,8 @@ process.umask(0o027);
 
 // An unwritable log (full disk, closed pipe) must not stop the daemon. Other commands fail if they cannot print their
 // result, except when the reader closes the pipe early (| head).
-const isDaemon = process.argv[2] === "serve";
+const command = process.argv.slice(2).find((word) => !word.startsWith("-"));
+const isDaemon = command === "serve" || command === "centre";
 process.stderr.on("error", () => {});
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   if (code !== "EPIPE" && !isDaemon) process.once("exit", () => (process.exitCode ||= EXIT_INPUT_OUTPUT));

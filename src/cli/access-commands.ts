@@ -54,7 +54,9 @@ function addUserCommands(user: CommandGroup): void {
     .requiredOption(...EMAIL)
     .requiredOption(...ROLE)
     .option(...PASSWORD);
-  user.add("list", "list the accounts", async () => (await code()).userList).option("--json", "print JSON");
+  user
+    .add("list", "list the accounts, without those of sites", async () => (await code()).userList)
+    .option("--json", "print JSON");
   user
     .add("passwd", "set a new password; existing sessions are ended", async () => (await code()).userPassword)
     .requiredOption(...EMAIL)

@@ -40,6 +40,7 @@ async function onPostgres(
     announceInitialPassword: async (account) =>
       void stderr.write(await initialPasswordText(account, config.http, forJournald)),
   });
+  terminal.onReloadRequested?.(() => running.rejectReload());
   const started = running.start();
   const address = await Promise.race([started, stopped]);
   if (address !== undefined) {

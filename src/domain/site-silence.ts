@@ -55,10 +55,10 @@ interface SilenceLimits {
   /** Sites without a report since then are silent; 0 while it is not known which of them have reported. */
   readonly reportedBeforeMs: number;
   /**
-   * Sites whose last report is in this span stopped together: those that are silent already, and the others if it is known that
-   * they have not reported. It begins at half of the time, so that the first of them already finds the others.
+   * Sites without a report since then have stopped: those that are silent already, and the others if it is known that they have not
+   * reported. It is half of the time ago, so that the first of an outage already finds the others.
    */
-  readonly togetherMs: { readonly from: number; readonly to: number };
+  readonly stoppedBeforeMs: number;
 }
 
 /** What a look for silent sites asks of the store. */
@@ -68,9 +68,6 @@ export interface SilenceQuery extends SilenceLimits {
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
 }
-
-/** How long a silent site counts as part of an outage: a site that was removed must not keep the condition open. */
-const OUTAGE_SHOWN_FOR_MS = 86_400_000;
 
 /**
  * Plans a look for silent sites. A centre that was down itself, or whose clock was set, has missed reports: it must have listened
@@ -98,31 +95,6 @@ function limitsOf(
   silentMs: number,
   { nowMs, watchedMs }: { readonly nowMs: number; readonly watchedMs: number },
 ): SilenceLimits {
-  const togetherMs = { from: nowMs - Math.max(2 * silentMs, OUTAGE_SHOWN_FOR_MS), to: nowMs - silentMs / 2 };
-  return { reportedBeforeMs: watchedMs < silentMs ? 0 : nowMs - silentMs, togetherMs };
-}
-
-/** Whether the last report of a site is in the span of the sites that stopped together. */
-export function hasStoppedTogether(
-  { ref, reportedAtMs }: { readonly ref: string; readonly reportedAtMs: number },
-  query: SilenceQuery,
-): boolean {
-  const { from, to } = (query.own.find((site) => site.ref === ref) ?? query).togetherMs;
-  return reportedAtMs >= from && reportedAtMs <= to;
-}
-
-/** Sites that stop together from this number on have a common cause, such as their provider. */
-const TOGETHER_MIN = 10;
-/** In a small fleet, half of it, but never fewer. */
-const TOGETHER_SMALL_MIN = 3;
-
-/** Whether so many sites are silent together that one cause is likelier than many. */
-export function isOutage({
-  together,
-  sites,
-}: {
-  readonly together: number;
-  readonly sites: number;
-}): boolean {
-  return together >= TOGETHER_MIN || (together >= TOGETHER_SMALL_MIN && 2 * together >= sites);
+  const reportedBeforeMs = watchedMs < silentMs ? 0 : nowMs - silentMs;
+  return { reportedBeforeMs, stoppedBeforeMs: nowMs - silentMs / 2 };
 }

@@ -35,7 +35,7 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
     errors: [409, 429, 503],
   }),
   operation("GET /site/accounts", "administrator", "listAccounts", {
-    summary: "Accounts with role, and whether they are disabled",
+    summary: "Accounts with role, and whether they are disabled; without those of sites",
     answer: PEOPLE,
   }),
   operation("POST /site/accounts", "administrator", "addAccount", {

@@ -6,6 +6,7 @@ import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principa
 import type { Remote } from "../domain/remote.ts";
 import {
   assertAddress,
+  assertMayEnable,
   assertScope,
   isDevice,
   lastAdministrator,
@@ -40,11 +41,11 @@ export class PostgresAccounts implements Remote<AccountService> {
   }
 
   async list(): Promise<readonly Account[]> {
-    return signInAccounts(this.#connections);
+    return userAccounts(this.#connections);
   }
 
   async hasSignInAccounts(): Promise<boolean> {
-    return (await this.list()).length > 0;
+    return (await this.#connections.query(ANY_SIGN_IN)).length > 0;
   }
 
   async initialAdministrator(): Promise<Account | undefined> {
@@ -139,8 +140,9 @@ export class PostgresAccounts implements Remote<AccountService> {
   ): Promise<void> {
     await alone(this.#connections, async (queries) => {
       const before = await known(queries, email);
+      if (to.disabled === false) assertMayEnable(before);
       await change(queries, before.id, to);
-      const left = await signInAccounts(queries);
+      const left = await userAccounts(queries);
       if (!left.some(({ role, disabled }) => role === "administrator" && !disabled))
         throw lastAdministrator(email);
       const [event, detail] = eventOf(before);
@@ -158,9 +160,9 @@ function existing(email: string): AppError {
   return new AppError("conflict", `account ${email} already exists`);
 }
 
-async function signInAccounts(queries: Queries): Promise<Account[]> {
+async function userAccounts(queries: Queries): Promise<Account[]> {
   const rows = await queries.query<AccountRow>(
-    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE password_hash IS NOT NULL ORDER BY lower(email)`,
+    `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE password_hash IS NOT NULL AND site IS NULL ORDER BY lower(email)`,
   );
   return rows.map(accountOf);
 }
@@ -183,6 +185,7 @@ async function change(queries: Queries, id: number, to: AccountChange): Promise<
   await queries.query(CHANGE, [id, email, role, passwordHash, disabled]);
 }
 
+const ANY_SIGN_IN = "SELECT FROM accounts WHERE password_hash IS NOT NULL LIMIT 1";
 const ADD = `
   INSERT INTO accounts(email, role, password_hash, must_change_password, created_at) VALUES($1, $2, $3, $4, $5)
   ON CONFLICT (lower(email)) DO NOTHING RETURNING ${ACCOUNT_COLUMNS}`;

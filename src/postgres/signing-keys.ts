@@ -6,6 +6,8 @@ import { SERVER_NOW } from "./server-clock.ts";
  * whose key it does not know yet.
  */
 const ANNOUNCED_MS = 30_000;
+/** Whether a key may sign. */
+const SIGNS = `created_at <= ${SERVER_NOW} - ${ANNOUNCED_MS}`;
 
 /** The keys that sign tokens, in hexadecimal. */
 export interface SharedKeys {
@@ -54,10 +56,13 @@ export class PostgresSigningKeys {
     );
   }
 
-  /** Adds a key that signs from half a minute later. The current one becomes the previous one; older ones are deleted. */
+  /**
+   * Adds a key that signs from half a minute later. The current one becomes the previous one; older ones are deleted. Those that
+   * do not sign yet stay: a second rotation within that time would otherwise revoke the tokens in use.
+   */
   async rotate(key: string): Promise<void> {
     await this.#connections.transaction(async (queries) => {
-      await keepNewest(queries);
+      await keepFrom(queries, `SELECT max(id) FROM signing_keys WHERE ${SIGNS}`);
       await queries.query(
         `INSERT INTO signing_keys(id, key, created_at) SELECT coalesce(max(id), 0) + 1, $1, ${SERVER_NOW} FROM signing_keys`,
         [key],
@@ -67,12 +72,12 @@ export class PostgresSigningKeys {
 
   /** Deletes all keys but the newest, which signs at once. */
   async revokePrevious(): Promise<void> {
-    await this.#connections.transaction(keepNewest);
+    await this.#connections.transaction((queries) => keepFrom(queries, "SELECT max(id) FROM signing_keys"));
   }
 
   async #find(): Promise<SharedKeys | undefined> {
     const rows = await this.#connections.query<KeyRow>(
-      `SELECT key, created_at <= ${SERVER_NOW} - ${ANNOUNCED_MS} AS signs FROM signing_keys ORDER BY id DESC`,
+      `SELECT key, ${SIGNS} AS signs FROM signing_keys ORDER BY id DESC`,
     );
     const current = rows.find(({ signs }) => signs) ?? rows.at(-1);
     if (!current) return undefined;
@@ -80,7 +85,8 @@ export class PostgresSigningKeys {
   }
 }
 
-async function keepNewest(queries: Queries): Promise<void> {
+/** Deletes the keys before one. @param first selects its id */
+async function keepFrom(queries: Queries, first: string): Promise<void> {
   await queries.query("LOCK TABLE signing_keys");
-  await queries.query("DELETE FROM signing_keys WHERE id < (SELECT max(id) FROM signing_keys)");
+  await queries.query(`DELETE FROM signing_keys WHERE id < (${first})`);
 }

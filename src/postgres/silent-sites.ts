@@ -6,7 +6,8 @@ import {
 } from "../domain/intervention.ts";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
-import { hasStoppedTogether, isOutage, type SilenceQuery } from "../domain/site-silence.ts";
+import { StoppedSites, stoppedSinceMs, type StoppedSite } from "../domain/outage.ts";
+import type { SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
 import type { SilenceResult } from "../service/fleet.ts";
 import { latestReportMs } from "../service/report-intake.ts";
@@ -43,29 +44,26 @@ export async function markSilent(
 ): Promise<SilenceResult> {
   const { nowMs } = query;
   const limits = [...columnsOf(query.own, "ref", "reportedBeforeMs"), query.reportedBeforeMs];
-  const rows = await queries.query<SiteRow>(OVERDUE, limits);
-  const [count] = await queries.query<Counted>(COUNT, [
+  const overdue = (await queries.query<SiteRow>(OVERDUE, limits)).map(toSite);
+  const found = await queries.query<StoppedRow>(STOPPED, [
     ...limits,
-    query.own.map(({ togetherMs: { from } }) => from),
-    query.own.map(({ togetherMs: { to } }) => to),
-    query.togetherMs.from,
-    query.togetherMs.to,
+    query.own.map(({ stoppedBeforeMs }) => stoppedBeforeMs),
+    query.stoppedBeforeMs,
+    stoppedSinceMs(query, overdue),
   ]);
-  const { sites = 0, stopped = 0, together = 0 } = count ?? {};
-  const isCommon = isOutage({ together: stopped, sites });
-  const ids = await openRepairs(queries, rows.map(toSite), { isCommon, nowMs, options });
-  const silent = rows.map((row, index) => silentState(toSite(row), ids[index] ?? null));
+  const stopped = new StoppedSites(query, { stopped: found, sites: found[0]?.sites ?? 0 });
+  const ids = await openRepairs(queries, overdue, { stopped, nowMs, options });
+  const silent = overdue.map((site, index) => silentState(site, ids[index] ?? null));
   if (silent.length > 0)
     await queries.query(MARK, [
       silent.map(({ level }) => SITE_LEVELS.indexOf(level)),
       ...columnsOf(silent, "id", "sinceMs", "interventionId"),
       nowMs,
     ]);
-  const inSpan = silent.filter((site) => hasStoppedTogether(site, query)).length;
   return {
     silent: silent.map(({ id, ref, interventionId }) => ({ id, ref, interventionId })),
     hasMore: silent.length === SILENT_AT_ONCE_MAX,
-    outage: isOutage({ together: together + inSpan, sites }) ? together + inSpan : 0,
+    outage: stopped.outage(silent),
   };
 }
 
@@ -73,10 +71,10 @@ export async function markSilent(
 async function openRepairs(
   queries: Queries,
   sites: readonly SiteState[],
-  { isCommon, nowMs, options }: { isCommon: boolean; nowMs: number; options: RepairOptions },
+  { stopped, nowMs, options }: { stopped: StoppedSites; nowMs: number; options: RepairOptions },
 ): Promise<(number | undefined)[]> {
   const by = repairer((await findByEmail(queries, DEVICE_EMAIL))?.id);
-  const bodies = sites.map((site) => repairOf(site, isCommon, options));
+  const bodies = sites.map((site) => repairOf(site, stopped.isCommon(site), options));
   const records = bodies.flatMap((body) => (body ? [newRecord(body, by, options)] : []));
   if (records.length === 0) return [];
   const rows = await queries.query<{ n: number; id: number }>(CREATE, createValues(records, nowMs));
@@ -140,11 +138,9 @@ export async function clampReportTimes(queries: Queries, nowMs: number): Promise
   if (latestMs !== undefined) await queries.query(CLAMP, [nowMs, latestMs]);
 }
 
-interface Counted {
+interface StoppedRow extends StoppedSite {
+  /** Number of all sites. */
   readonly sites: number;
-  /** Sites whose last report is in the span, and those of them that are marked already. */
-  readonly stopped: number;
-  readonly together: number;
 }
 
 const CLAMP: NamedStatement = {
@@ -159,17 +155,14 @@ const OVERDUE: NamedStatement = {
     WHERE reported_at < coalesce(before_ms, $3::bigint) AND silent_since IS NULL
     ORDER BY reported_at, id LIMIT ${SILENT_AT_ONCE_MAX} FOR UPDATE OF sites SKIP LOCKED`,
 };
-const COUNT: NamedStatement = {
-  name: "count-silent-sites",
-  text: `
-  WITH ended AS (
-    SELECT silent_since, silent_since IS NOT NULL OR coalesce(before_ms, $3::bigint) > 0 AS known,
-      reported_at BETWEEN coalesce(from_ms, $6::bigint) AND coalesce(to_ms, $7::bigint) AS in_span
-    FROM sites LEFT JOIN unnest($1::text[], $2::bigint[], $4::bigint[], $5::bigint[])
-      AS own(ref, before_ms, from_ms, to_ms) USING (ref))
-  SELECT count(*) AS sites, count(*) FILTER (WHERE in_span AND known) AS stopped,
-    count(silent_since) FILTER (WHERE in_span) AS together
-  FROM ended`,
+const STOPPED: NamedStatement = {
+  name: "stopped-sites",
+  text: `SELECT ref, reported_at AS "reportedAtMs", silent_since IS NOT NULL AS "isSilent",
+      (SELECT count(*) FROM sites) AS sites
+    FROM sites LEFT JOIN unnest($1::text[], $2::bigint[], $4::bigint[]) AS own(ref, before_ms, stopped_ms) USING (ref)
+    WHERE reported_at BETWEEN $6::bigint AND coalesce(stopped_ms, $5::bigint)
+      AND (silent_since IS NOT NULL OR coalesce(before_ms, $3::bigint) > 0)
+    ORDER BY reported_at`,
 };
 const MARK: NamedStatement = {
   name: "mark-silent-sites",

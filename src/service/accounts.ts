@@ -46,9 +46,9 @@ export class AccountService {
     this.#bcryptCost = bcryptCost;
   }
 
-  /** All accounts that can sign in, by address. */
+  /** All accounts that can sign in but those of sites, which the list of enrolments has; by address. */
   list(): readonly Account[] {
-    return this.#accounts.signInAccounts();
+    return this.#accounts.signInAccounts().filter(({ site }) => site === undefined);
   }
 
   hasSignInAccounts(): boolean {
@@ -153,7 +153,7 @@ export class AccountService {
     );
   }
 
-  /** Disables or enables an account. @throws as `setRole` */
+  /** Disables or enables an account. @throws as `setRole`; `conflict` to enable that of a site too */
   setDisabled(email: string, disabled: boolean, by: Actor): void {
     this.#changeKeepingAnAdministrator(email, { disabled }, () =>
       this.#record(disabled ? "account-disabled" : "account-enabled", email, by, {}),
@@ -180,6 +180,7 @@ export class AccountService {
   ): void {
     transaction(this.#database, () => {
       const before = this.#known(email);
+      if (change.disabled === false) assertMayEnable(before);
       this.#accounts.change(before.id, change);
       if (!this.list().some(({ role, disabled }) => role === "administrator" && !disabled))
         throw lastAdministrator(email);
@@ -214,6 +215,13 @@ export function assertScope(objectives: ObjectiveScope | undefined): void {
 export function scopeDetail(objectives: ObjectiveScope | undefined): EventDetail {
   const named = objectives?.slice(0, LISTED_MAX).map(refText);
   return objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
+}
+
+/** Enabled, the account of a revoked site would let a stolen device in again. @throws AppError `conflict` */
+export function assertMayEnable({ site, disabled }: Account): void {
+  if (site === undefined || !disabled) return;
+  const hint = "Create a new one-time code for the site instead.";
+  throw new AppError("conflict", `the access of site ${site} was revoked`, { hint });
 }
 
 /** The error of a change after which no user could administer the accounts. */

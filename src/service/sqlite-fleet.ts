@@ -3,7 +3,8 @@ import { AppError } from "../domain/errors.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { combineReceptions, type ReportReception } from "../domain/reception.ts";
 import type { SiteReport } from "../domain/site-report.ts";
-import { isOutage, type SilenceQuery } from "../domain/site-silence.ts";
+import { StoppedSites, stoppedSinceMs } from "../domain/outage.ts";
+import type { SilenceQuery } from "../domain/site-silence.ts";
 import { afterReport, type SiteState } from "../domain/site-state.ts";
 import { AccountStore } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
@@ -122,15 +123,12 @@ export class SqliteFleet extends SqliteSites implements Fleet {
   findSilent(query: SilenceQuery): Promise<SilenceResult> {
     return this.#write(() => {
       const overdue = this.#overdue.overdue(query, SILENT_AT_ONCE_MAX);
-      const sites = this.sites.count();
-      const isCommon = isOutage({ together: this.#overdue.together(query).stopped, sites });
-      const silent = overdue.map((site) => this.#setSilent(site, isCommon, query.nowMs));
-      const together = this.#overdue.together(query).silent;
-      return {
-        silent,
-        hasMore: overdue.length === SILENT_AT_ONCE_MAX,
-        outage: isOutage({ together, sites }) ? together : 0,
-      };
+      const stopped = new StoppedSites(query, {
+        stopped: this.#overdue.stopped(query, stoppedSinceMs(query, overdue)),
+        sites: this.sites.count(),
+      });
+      const silent = overdue.map((site) => this.#setSilent(site, stopped.isCommon(site), query.nowMs));
+      return { silent, hasMore: overdue.length === SILENT_AT_ONCE_MAX, outage: stopped.outage(silent) };
     });
   }
 

@@ -1,20 +1,15 @@
+import type { StoppedSite } from "../domain/outage.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import type { SiteState } from "../domain/site-state.ts";
 import { Store } from "./database.ts";
 import { toSite, type SiteRow } from "./sites.ts";
-
-/** Numbers of the sites that stopped together, and of those of them that are marked as silent. */
-interface SitesTogether {
-  readonly stopped: number;
-  readonly silent: number;
-}
 
 /**
  * The limits of the sites with a time of their own. Materialized, and the reference a text as in the table: only then SQLite makes
  * an index of them, and does not read the whole list again for each site.
  */
 const OWN_LIMITS = `own AS MATERIALIZED (
-  SELECT CAST(value ->> 0 AS TEXT) AS ref, value ->> 1 AS before_ms, value ->> 2 AS from_ms, value ->> 3 AS to_ms
+  SELECT CAST(value ->> 0 AS TEXT) AS ref, value ->> 1 AS before_ms, value ->> 2 AS stopped_ms
   FROM json_each(:own))`;
 
 /** What a look for silent sites reads and corrects. */
@@ -25,13 +20,13 @@ export class OverdueSiteStore extends Store {
      WHERE reported_at < ifnull(before_ms, :before) AND silent_since IS NULL
      ORDER BY reported_at, sites.id LIMIT :limit`,
   );
-  readonly #together = this.prepare<SitesTogether>(
+  readonly #stopped = this.prepare<readonly [ref: string, reportedAtMs: number, isSilent: 0 | 1]>(
     `WITH ${OWN_LIMITS}
-     SELECT count(*) FILTER (WHERE silent_since IS NOT NULL OR ifnull(before_ms, :before) > 0) AS stopped,
-       count(silent_since) AS silent
-     FROM sites LEFT JOIN own USING (ref)
-     WHERE reported_at BETWEEN ifnull(from_ms, :from) AND ifnull(to_ms, :to)`,
-  );
+     SELECT ref, reported_at, silent_since IS NOT NULL FROM sites LEFT JOIN own USING (ref)
+     WHERE reported_at BETWEEN :since AND :latest AND reported_at <= ifnull(stopped_ms, :stopped)
+       AND (silent_since IS NOT NULL OR ifnull(before_ms, :before) > 0)
+     ORDER BY reported_at`,
+  ).raw();
   readonly #anyAfter = this.prepare<number>("SELECT 1 FROM sites WHERE reported_at > ? LIMIT 1").pluck();
   readonly #clamp = this.prepare("UPDATE sites SET reported_at = :now WHERE reported_at > :latest");
 
@@ -40,8 +35,12 @@ export class OverdueSiteStore extends Store {
     return this.#overdue.all({ ...limitsOf(query), limit }).map(toSite);
   }
 
-  together(query: SilenceQuery): SitesTogether {
-    return this.#together.get(limitsOf(query)) as SitesTogether;
+  /** Sites that have stopped, by their last report. @param sinceMs the earliest, wall clock, milliseconds since 1970 */
+  stopped(query: SilenceQuery, sinceMs: number): StoppedSite[] {
+    const { stoppedBeforeMs: stopped, own } = query;
+    const latest = Math.max(stopped, ...own.map(({ stoppedBeforeMs }) => stoppedBeforeMs));
+    const rows = this.#stopped.all({ ...limitsOf(query), since: sinceMs, stopped, latest });
+    return rows.map(([ref, reportedAtMs, isSilent]) => ({ ref, reportedAtMs, isSilent: isSilent === 1 }));
   }
 
   hasReportsAfter(wallMs: number): boolean {
@@ -54,7 +53,7 @@ export class OverdueSiteStore extends Store {
   }
 }
 
-function limitsOf({ reportedBeforeMs, togetherMs: { from, to }, own }: SilenceQuery) {
-  const rows = own.map((site) => [site.ref, site.reportedBeforeMs, site.togetherMs.from, site.togetherMs.to]);
-  return { before: reportedBeforeMs, from, to, own: JSON.stringify(rows) };
+function limitsOf({ reportedBeforeMs, own }: SilenceQuery) {
+  const rows = own.map((site) => [site.ref, site.reportedBeforeMs, site.stoppedBeforeMs]);
+  return { before: reportedBeforeMs, own: JSON.stringify(rows) };
 }

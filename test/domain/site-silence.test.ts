@@ -22,9 +22,9 @@ test("a centre that has not listened for long judges only the sites with a short
   expect(silenceQuery(nowMs, nowMs - 19_999, times)).toBeUndefined();
   expect(silenceQuery(nowMs, nowMs - 20_000, times)).toMatchObject({
     reportedBeforeMs: 0,
-    togetherMs: { to: nowMs - 300_000 },
+    stoppedBeforeMs: nowMs - 300_000,
     own: [
-      { ref: "bank", reportedBeforeMs: nowMs - 20_000, togetherMs: { to: nowMs - 10_000 } },
+      { ref: "bank", reportedBeforeMs: nowMs - 20_000, stoppedBeforeMs: nowMs - 10_000 },
       { ref: "shed", reportedBeforeMs: 0 },
     ],
   });

@@ -1,7 +1,7 @@
 import request from "supertest";
 import { beforeEach, expect, test } from "vitest";
 import type { SiteAccess } from "../../src/generated/types.ts";
-import { TestApp } from "../support/app.ts";
+import { TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { claim, codeFor, enrolled, SITE_PASSWORD, signIn } from "../support/enrolled-site.ts";
 
 const HALL = ["obiective/cladiri/1"];
@@ -13,7 +13,7 @@ beforeEach(async () => {
   centre = await TestApp.forTest();
 });
 
-async function asAdministrator(method: "get" | "post" | "delete", path: string, body?: object) {
+async function asAdministrator(method: "get" | "post" | "put" | "delete", path: string, body?: object) {
   const token = await centre.token("administrator");
   return request(centre.app)[method](path).set("Authorization", `Bearer ${token}`).send(body);
 }
@@ -147,6 +147,32 @@ test("a stolen site is locked out at once, and its successor keeps its account",
   expect(await access()).toMatchObject([{ state: "enrolled", objectives: ["obiective/cladiri/2"] }]);
   expect((await asAdministrator("delete", "/enrolments/hala-vest")).status).toBe(404);
   expect((await asAdministrator("delete", "/enrolments/%2e%2e")).status).toBe(404);
+});
+
+test("the account of a revoked site is enabled by a new code only, so that a stolen device stays locked out", async () => {
+  await enrolled(centre, "hala-nord", HALL);
+  const account = "/site/accounts/hala-nord@sites.santinela.local";
+  expect((await asAdministrator("put", account, { disabled: false })).status).toBe(200);
+  expect((await asAdministrator("delete", "/enrolments/hala-nord")).status).toBe(204);
+  const refused = await asAdministrator("put", account, { disabled: false });
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    "the access of site hala-nord was revoked. Create a new one-time code for the site instead.",
+  ]);
+  await signIn(centre, "hala-nord@sites.santinela.local").expect(401);
+  await claim(centre, await codeFor(centre, "hala-nord", HALL), "hala-nord", OTHER_PASSWORD).expect(201);
+  await signIn(centre, "hala-nord@sites.santinela.local", OTHER_PASSWORD).expect(200);
+});
+
+test("the accounts of users are listed without those of sites, and the last administrator is a user", async () => {
+  const before = (await asAdministrator("get", "/site/accounts")).body as unknown[];
+  await enrolled(centre, "hala-nord", HALL);
+  const change = { role: "administrator" };
+  await asAdministrator("put", "/site/accounts/hala-nord@sites.santinela.local", change);
+  expect((await asAdministrator("get", "/site/accounts")).body).toEqual(before);
+  const own = `/site/accounts/${TEST_ACCOUNTS.administrator}`;
+  expect((await asAdministrator("put", own, { role: "viewer" })).status).toBe(409);
+  expect((await asAdministrator("put", own, { disabled: true })).status).toBe(409);
 });
 
 test("a code for a site that is enrolled needs a confirmation, and its account stays until then", async () => {

@@ -286,15 +286,27 @@ function contractOf(open: () => Promise<Adapter>): void {
     expect(new Set((await repairs()).map(({ status }) => status))).toEqual(new Set(["done"]));
   });
 
-  test("single sites that stop one after the other are no outage", async () => {
-    for (let number = 0; number < 40; number += 1) await report({ ref: `site-${number}` });
-    for (let number = 0; number < 5; number += 1) {
-      pass(SILENT_MS / 2 + 1);
-      for (let other = 5; other < 40; other += 1) await report({ ref: `site-${other}` });
-      for (let other = number + 1; other < 5; other += 1) await report({ ref: `site-${other}` });
-      expect((await look()).outage).toBe(0);
+  test("single sites that stop one after the other are no outage, however many are silent", async () => {
+    const [sites, single] = [100, 12];
+    const reportFrom = (first: number) =>
+      Promise.all(Array.from({ length: sites - first }, (_, n) => report({ ref: `site-${first + n}` })));
+    const priorities = async () => (await repairs()).map(({ priority }) => priority);
+    await reportFrom(0);
+    for (let stopped = 1; stopped <= single; stopped += 1) {
+      pass(SILENT_MS + 1);
+      await reportFrom(stopped);
+      expect(await look()).toMatchObject({ silent: [{ ref: `site-${stopped - 1}` }], outage: 0 });
     }
-    expect(new Set((await repairs()).map(({ priority }) => priority))).toEqual(new Set(["medium"]));
+    expect(await priorities()).toEqual(Array<string>(single).fill("medium"));
+
+    // Ten stop together then, and one more after them.
+    pass(SILENT_MS + 1);
+    await reportFrom(single + 10);
+    expect((await look()).outage).toBe(10);
+    pass(SILENT_MS + 1);
+    await reportFrom(single + 11);
+    expect((await look()).outage).toBe(10);
+    expect((await priorities()).slice(single)).toEqual([...Array<string>(10).fill("low"), "medium"]);
   });
 
   test("the history has every change, the newest first, and ends after 200", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
+import { CONDITIONS } from "../../src/domain/condition.ts";
 import { fleetMetrics } from "../../src/site/fleet-metrics.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
@@ -96,11 +97,15 @@ test("the alert rules name metrics that exist, and say what to do", () => {
   };
   const rules = groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(5);
-  const known = families();
+  // The condition is in the metrics of the centre itself.
+  const known = [...families(), "santinela_conditions_open"];
   expect([...metricsIn(rules.map(({ expr }) => expr))].filter((name) => !known.includes(name))).toEqual([]);
   for (const { alert, annotations } of rules) {
     expect(alert).toMatch(/^Santinela[A-Z]\w+$/);
     expect(Object.keys(annotations)).toEqual(["summary", "description"]);
   }
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  const codes = rules.flatMap(({ expr }) => [...expr.matchAll(/code="([^"]*)"/g)].map(([, code]) => code));
+  expect(codes).toEqual(["sites-silent"]);
+  expect(Object.keys(CONDITIONS)).toContain(codes[0]);
 });
