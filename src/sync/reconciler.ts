@@ -237,7 +237,7 @@ const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as cons
 /** Records finished for longer than this are no longer verified; retention removes them later. */
 const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 
-/** Whether the API itself, not a gateway, responds that the record does not exist. */
-function isMissing({ code, link }: ReadOutcome): boolean {
-  return code === "404" && link === "ok";
+/** Whether the record may not exist: the list decides, because a gateway has the same codes. */
+function isMissing({ code }: ReadOutcome): boolean {
+  return code === "404" || code === "410";
 }

@@ -67,7 +67,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   const details = { code: String(status), reason: reasonOf(reply), ...retryAfterOf(reply, wallMs) };
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
-  if (status === 404) return missing(method, reply, details);
+  if (status === 404 || status === GONE) return missing(method, reply, details);
   if (status === 409 || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
@@ -199,7 +199,12 @@ function leadsToARecord({ status, headers }: Answered): boolean {
   return status >= 300 && status < 400 && /\/interventii\/[^/?#]+$/.test(headers["location"] ?? "");
 }
 
+const GONE = 410;
+
 function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
+  // Unlike 404, which an unknown address has too, 410 tells that the record existed.
+  if (method === "DELETE" && reply.status === GONE && isJson(reply))
+    return { ...details, event: "removed", link: "ok" };
   // A gateway also responds with 404, in another format.
   if (!isContractError(reply)) return { ...details, event: "not-applied", link: "not-the-interface" };
   // Only two reads prove that a record was deleted, never a response to a write.
