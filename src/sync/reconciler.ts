@@ -51,7 +51,7 @@ export class Reconciler {
     const { failure } = absence;
     const step = await store.share(() => this.#decide(asked, failure ?? seen, absence));
     if (failure) await linkFaults.noteList(failure);
-    else await linkFaults.note(seen);
+    else await linkFaults.note(seen, interventionId);
     if (!step) return false;
     failpoint("sync-writing-committed");
     // A record that was deleted here is deleted there, whatever a dispatcher has written since the read.
