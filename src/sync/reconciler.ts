@@ -13,7 +13,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges, REPLICATION_LAG_MAX_MS, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
-import { knownOf, type Step } from "./linked-step.ts";
+import { afterUpdate, type Step } from "./linked-step.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
@@ -216,11 +216,12 @@ export class Reconciler {
     // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
+    const { changes, conflicts } = afterUpdate(step, JSON.parse(record.json) as UpstreamRecord, entry);
+    if (conflicts.length > 0)
+      store.recordConflict(interventionId, mergeConflictKind(conflicts), { fields: conflicts });
     store.apply(entry, "applied", {
       refusals: 0,
-      base: JSON.stringify(knownOf(step, JSON.parse(record.json) as UpstreamRecord)),
-      agreed: JSON.stringify(fieldsOf(step.local.record)),
-      syncedRev: step.local.rev,
+      ...changes,
       attempts: 0,
       nextAtMs: 0,
       lastCode: code,
