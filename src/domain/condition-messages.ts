@@ -11,7 +11,7 @@ export const CONDITION_MESSAGES = {
   "upstream-rejects-records":
     "records rejected by the dispatch centre: {rejected}; waiting for their objective there: {blocked}; deleted there: {gone}. santinela sync status lists them.",
   "upstream-rejects-alarm":
-    "high-priority records that the dispatch centre rejected four times: {rejected}. No crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
+    "high-priority records that the dispatch centre does not accept although it responds: {rejected}. Assume that no crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
   "upstream-alarm-unproved":
     "alarms sent without a response: {alarms}. The dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
   "upstream-ids-given-again":

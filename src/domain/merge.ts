@@ -62,8 +62,10 @@ export function merge(sides: MergeSides): Merged {
     else if (thereChanged && hereChanged) {
       const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
       if (both !== undefined) {
-        push[field] = both;
-        applyLocally[field] = both;
+        const { text, isWhole } = both;
+        if (isWhole || text !== there) push[field] = text;
+        applyLocally[field] = text;
+        if (!isWhole) conflicts.push({ field, here, there, kept: "there" });
         continue;
       }
       const kept = winner(field, here, there);
@@ -78,7 +80,9 @@ export function merge(sides: MergeSides): Merged {
 /** Keeps a record open if the centre set it done without the line of a trip that has joined. */
 function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged): Merged {
   const { push, applyLocally, conflicts } = merged;
-  const isUnseen = push.notes !== undefined && !same(push.notes, upstream["notes"]);
+  const isPushed = push.notes !== undefined && !same(push.notes, upstream["notes"]);
+  // A line without a place in the notes is not known there either.
+  const isUnseen = isPushed || conflicts.some(({ field, kept }) => field === "notes" && kept === "there");
   if (hasTripJoined !== true || !isUnseen || applyLocally.status !== "done") return merged;
   const { status: there, ...rest } = applyLocally;
   const { status: here } = local;
@@ -130,10 +134,14 @@ function compareAlone(
 
 /**
  * Applies the local line changes to the centre's text: a removed line is replaced by the next added one or removed;
- * further added lines are appended.
- * @returns undefined for values that are not texts, and if the result is too long
+ * further added lines are appended. If the result is too long, the centre's text is kept whole, with the added lines that fit.
+ * @returns undefined for values that are not texts
  */
-function mergedLines(agreed: unknown, here: unknown, there: unknown): string | undefined {
+function mergedLines(
+  agreed: unknown,
+  here: unknown,
+  there: unknown,
+): { readonly text: string; readonly isWhole: boolean } | undefined {
   if (typeof here !== "string" || typeof there !== "string") return undefined;
   const before = typeof agreed === "string" && agreed !== "" ? agreed.split("\n") : [];
   const current = here.split("\n");
@@ -145,7 +153,16 @@ function mergedLines(agreed: unknown, here: unknown, there: unknown): string | u
     return next === undefined ? [] : [next];
   });
   const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
-  return [...merged].length <= NOTES_LENGTH_MAX ? merged : undefined;
+  if (fits(merged)) return { text: merged, isWhole: true };
+  const known = there.split("\n");
+  const text = current
+    .filter((line) => !before.includes(line) && !known.includes(line))
+    .reduce((kept, line) => (fits(`${kept}\n${line}`) ? `${kept}\n${line}` : kept), there);
+  return { text, isWhole: false };
+}
+
+function fits(notes: string): boolean {
+  return [...notes].length <= NOTES_LENGTH_MAX;
 }
 
 function winner(field: string, here: unknown, there: unknown): "here" | "there" {

@@ -92,7 +92,7 @@ export interface OutboxSummary {
   readonly gone: number;
   /** Records that were not found in the last check, which is not certain yet. */
   readonly doubtful: number;
-  /** Rejected records of high priority. */
+  /** Records of high priority that are rejected or wait for their objective. */
   readonly rejectedAlarms: number;
   /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
   readonly oldestWaitingMs: number | null;

@@ -46,7 +46,7 @@ export class SiteHeadline {
 
   read({ outbox, ...others }: OtherFacts): Headline {
     const { clock, journal, health } = this.#parts;
-    const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
+    const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = outbox;
     const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
     const records = this.#records();
     const unrecorded = this.#readOr(() => journal.trips.unrecordedZones(UNRECORDED_MAX), [], "journal.db");
@@ -55,7 +55,7 @@ export class SiteHeadline {
       ...records,
       // Afterwards: the records may be on a damaged page.
       conditions: health.list(),
-      stuck: blocked + rejected + gone,
+      stuck: blocked + rejected + gone + doubtful,
       unrecorded,
       backlog: { waiting, oldestMs },
     });

@@ -48,6 +48,11 @@ export class DueEntries extends Store {
     `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_PRIORITY_ORDER} AND attempt_at < ?
        AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
   ).pluck();
+  readonly #late = this.prepare<number>(
+    `SELECT count(*) FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
+     WHERE ${ACTIVE} AND phase IN ('new','posting','unsure') AND rank = ${URGENT_PRIORITY_ORDER} AND deleted = 0 AND next_at > 0
+       AND created_at <= ? AND coalesce(last_code, '') NOT IN (SELECT value FROM json_each(?))`,
+  ).pluck();
 
   /**
    * The first entry that may be sent now: urgent ones newest first, the others by priority and creation. Entries in
@@ -76,6 +81,15 @@ export class DueEntries extends Store {
    */
   unprovedAlarms(codes: readonly string[], sentBeforeMs: number): number[] {
     return this.#unproved.all(sentBeforeMs, JSON.stringify(codes));
+  }
+
+  /**
+   * The number of alarms that the centre does not have after a long time and that wait on their own, not for the link.
+   * @param createdBeforeMs wall clock, milliseconds since 1970
+   * @param otherCodes outcome codes that are not counted
+   */
+  lateAlarms(createdBeforeMs: number, otherCodes: readonly string[]): number {
+    return this.#late.get(createdBeforeMs, JSON.stringify(otherCodes)) ?? 0;
   }
 
   #candidatesOf(queue: OutboxQueue): Statement<unknown[], OutboxRow & { readonly similarityKey: string }> {

@@ -69,7 +69,7 @@ export class OutboxStore extends Store {
     "SELECT count(*) FROM outbox WHERE upstream_id > ? AND upstream_id <= ? AND phase IN ('linked','writing')",
   ).pluck();
   // One query per index: a single condition would read every entry, those of years ago included.
-  readonly #stuck = this.prepare<Omit<OutboxSummary, "blocked" | "waiting" | "oldestWaitingMs">>(
+  readonly #stuck = this.prepare<Pick<OutboxSummary, "rejected" | "gone" | "rejectedAlarms" | "doubtful">>(
     `SELECT
        count(*) FILTER (WHERE phase = 'rejected') AS rejected,
        count(*) FILTER (WHERE phase = 'gone') AS gone,
@@ -77,8 +77,9 @@ export class OutboxStore extends Store {
        count(*) FILTER (WHERE phase = 'linked') AS doubtful
      FROM outbox WHERE ${STUCK}`,
   );
-  readonly #active = this.prepare<Pick<OutboxSummary, "blocked" | "waiting">>(
-    `SELECT count(*) FILTER (WHERE phase = 'blocked') AS blocked, count(*) FILTER (WHERE phase <> 'blocked') AS waiting
+  readonly #active = this.prepare<Pick<OutboxSummary, "blocked" | "waiting"> & { blockedAlarms: number }>(
+    `SELECT count(*) FILTER (WHERE phase = 'blocked') AS blocked, count(*) FILTER (WHERE phase <> 'blocked') AS waiting,
+       count(*) FILTER (WHERE phase = 'blocked' AND rank = ${URGENT_PRIORITY_ORDER}) AS blockedAlarms
      FROM outbox WHERE ${ACTIVE}`,
   );
   // In the order of the ids, which is faster by half than a join in the order of sending.
@@ -86,10 +87,12 @@ export class OutboxStore extends Store {
     `SELECT min(updated_at) AS oldestWaitingMs FROM interventions
      WHERE id IN (SELECT intervention_id FROM outbox WHERE ${ACTIVE} AND phase <> 'blocked')`,
   );
-  readonly #summary = new CachedResult(
-    this.database,
-    () => ({ ...this.#stuck.get(), ...this.#active.get(), ...this.#oldestWaiting.get() }) as OutboxSummary,
-  );
+  readonly #summary = new CachedResult(this.database, () => {
+    const { blockedAlarms = 0, ...active } = this.#active.get() ?? {};
+    const { rejectedAlarms = 0, ...stuck } = this.#stuck.get() ?? {};
+    const alarms = { rejectedAlarms: rejectedAlarms + blockedAlarms };
+    return { ...stuck, ...active, ...alarms, ...this.#oldestWaiting.get() } as OutboxSummary;
+  });
 
   /**
    * Adds the first entry of a record. A record recreated after a database loss may already be at the dispatch

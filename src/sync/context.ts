@@ -44,5 +44,5 @@ export async function report(
   const fields = { interventionId, outcome: event, code, ...(record ? { upstreamId: record.id } : {}) };
   if (event === "applied" || event === "removed") log.info("record-synced", fields);
   else log.warn("record-sync-failed", { ...fields, reason });
-  await linkFaults.note(outcome);
+  await linkFaults.note(outcome, interventionId);
 }

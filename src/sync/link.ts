@@ -167,14 +167,15 @@ export class Link {
   }
 }
 
-/** Faults in a row that count as a link fault, even if a read succeeds; refusals of single records do not count. */
-const SUSPECT_RESPONSES_MAX = 3;
+/** Records in a row with a fault that counts as a link fault, even if a read succeeds; refusals of single records do not count. */
+const SUSPECT_RECORDS_MAX = 3;
 
 /** Decides from the responses if the link is at fault. */
 export class LinkFaultDetector {
   readonly #link: Link;
   readonly #centre: UpstreamClient;
-  #suspectCount = 0;
+  /** Records with a suspect response since the last good one. The same one again shows nothing about the link. */
+  readonly #suspects = new Set<number>();
   #probe: Promise<ReadOutcome> | undefined;
 
   constructor({ link, centre }: { link: Link; centre: UpstreamClient }) {
@@ -205,19 +206,24 @@ export class LinkFaultDetector {
    * Handles the outcome of one record's request. A fault that the record may have caused is checked with a
    * read. A record that a gateway rejects must not delay the alarms behind it, and neither must any number of records
    * that the account may not delete or that a full disk does not take.
+   * @param interventionId the record; undefined for a request of none
    */
-  async note(outcome: WriteOutcome | ReadOutcome): Promise<void> {
+  async note(outcome: WriteOutcome | ReadOutcome, interventionId?: number): Promise<void> {
     const isSuspect = outcome.mayBeRecordSpecific === true;
     const readDecides = isSuspect && outcome.readDecides === true;
-    if (!readDecides) this.#suspectCount = isSuspect ? this.#suspectCount + 1 : 0;
-    const isProven = !readDecides && this.#suspectCount >= SUSPECT_RESPONSES_MAX;
-    if (!isSuspect || isProven) return this.#link.note(outcome);
+    if (!isSuspect) this.#suspects.clear();
+    else if (!readDecides && !this.#isProven) this.#suspects.add(interventionId ?? 0);
+    if (!isSuspect || (!readDecides && this.#isProven)) return this.#link.note(outcome);
     this.#probe ??= this.#centre
       .read("/interventii?_start=0&_end=1")
       .finally(() => (this.#probe = undefined));
     const result = await this.#probe;
     // Concurrent requests had the same fault: the link is already down.
-    if (!readDecides && this.#suspectCount >= SUSPECT_RESPONSES_MAX) return;
+    if (!readDecides && this.#isProven) return;
     this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
+  }
+
+  get #isProven(): boolean {
+    return this.#suspects.size >= SUSPECT_RECORDS_MAX;
   }
 }

@@ -1,7 +1,10 @@
-import type { InterventionFields } from "../domain/intervention.ts";
+import type { MergeConflict } from "../domain/conflict.ts";
+import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
+
+type Put = Extract<Step, { kind: "put" }>;
 
 /** The request to send for a linked record. */
 export type Step =
@@ -22,14 +25,41 @@ export type Step =
  * The record as known after an update: the sent fields from the response, the others as read before. Changes
  * made in between are found by the next read.
  */
-export function knownOf(
-  { body, shown }: Extract<Step, { kind: "put" }>,
-  answered: UpstreamRecord,
-): UpstreamRecord {
+function knownOf({ body, shown }: Put, answered: UpstreamRecord): UpstreamRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
   const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
   // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and
   // pulls it.
   const staysDone = body.status !== undefined && body.status !== "done" && answered["status"] === "done";
   return staysDone ? { ...known, status: body.status } : known;
+}
+
+/**
+ * The changes of an entry after an update. If a dispatcher has set the record done between its read and an update that brings
+ * a trip, the trip was not known to the dispatcher: the record's former status is sent again.
+ */
+export function afterUpdate(
+  step: Put,
+  answered: UpstreamRecord,
+  { joinedRev, syncedRev }: Pick<OutboxEntry, "joinedRev" | "syncedRev">,
+): { readonly changes: Partial<OutboxEntry>; readonly conflicts: readonly MergeConflict[] } {
+  const { body, shown, local } = step;
+  const base = knownOf(step, answered);
+  const agreed = fieldsOf(local.record);
+  const { status: here } = agreed;
+  const isClosed = body.status === undefined && answered["status"] === "done" && shown["status"] !== "done";
+  if (!isClosed || here === "done" || joinedRev <= syncedRev)
+    return {
+      changes: { base: JSON.stringify(base), agreed: JSON.stringify(agreed), syncedRev: local.rev },
+      conflicts: [],
+    };
+  const there = { status: "done" };
+  return {
+    changes: {
+      base: JSON.stringify({ ...base, ...there }),
+      agreed: JSON.stringify({ ...agreed, ...there }),
+      syncedRev: local.rev - 1,
+    },
+    conflicts: [{ field: "status", here, there: "done", kept: "here" }],
+  };
 }

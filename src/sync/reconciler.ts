@@ -13,7 +13,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges, REPLICATION_LAG_MAX_MS, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
-import { knownOf, type Step } from "./linked-step.ts";
+import { afterUpdate, type Step } from "./linked-step.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
@@ -51,7 +51,7 @@ export class Reconciler {
     const { failure } = absence;
     const step = await store.share(() => this.#decide(asked, failure ?? seen, absence));
     if (failure) await linkFaults.noteList(failure);
-    else await linkFaults.note(seen);
+    else await linkFaults.note(seen, interventionId);
     if (!step) return false;
     failpoint("sync-writing-committed");
     // A record that was deleted here is deleted there, whatever a dispatcher has written since the read.
@@ -216,11 +216,12 @@ export class Reconciler {
     // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
+    const { changes, conflicts } = afterUpdate(step, JSON.parse(record.json) as UpstreamRecord, entry);
+    if (conflicts.length > 0)
+      store.recordConflict(interventionId, mergeConflictKind(conflicts), { fields: conflicts });
     store.apply(entry, "applied", {
       refusals: 0,
-      base: JSON.stringify(knownOf(step, JSON.parse(record.json) as UpstreamRecord)),
-      agreed: JSON.stringify(fieldsOf(step.local.record)),
-      syncedRev: step.local.rev,
+      ...changes,
       attempts: 0,
       nextAtMs: 0,
       lastCode: code,
@@ -237,7 +238,7 @@ const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as cons
 /** Records finished for longer than this are no longer verified; retention removes them later. */
 const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 
-/** Whether the API itself, not a gateway, responds that the record does not exist. */
-function isMissing({ code, link }: ReadOutcome): boolean {
-  return code === "404" && link === "ok";
+/** Whether the record may not exist: the list decides, because a gateway has the same codes. */
+function isMissing({ code }: ReadOutcome): boolean {
+  return code === "404" || code === "410";
 }

@@ -4,6 +4,7 @@ import { CODES_OF_BUSY_CENTRE } from "../domain/outbox.ts";
 import type { OutboxEvent } from "../domain/outbox-phase.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
+import { retryAfterOf } from "./retry-after.ts";
 import { keptOf } from "./upstream-records.ts";
 
 /** What a response to a write means for the record and for the link. */
@@ -64,10 +65,10 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
     return { event, link: "unreachable", code: reply.code, reason: reply.error };
   }
   const { status } = reply;
-  const details = { code: String(status), reason: reasonOf(reply), ...retryAfterOf(reply, wallMs) };
+  const details = { code: String(status), reason: reasonOf(reply), ...retryAfterOf(reply.headers, wallMs) };
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
-  if (status === 404) return missing(method, reply, details);
+  if (status === 404 || status === GONE) return missing(method, reply, details);
   if (status === 409 || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
@@ -199,7 +200,12 @@ function leadsToARecord({ status, headers }: Answered): boolean {
   return status >= 300 && status < 400 && /\/interventii\/[^/?#]+$/.test(headers["location"] ?? "");
 }
 
+const GONE = 410;
+
 function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
+  // Unlike 404, which an unknown address has too, 410 tells that the record existed.
+  if (method === "DELETE" && reply.status === GONE && isJson(reply))
+    return { ...details, event: "removed", link: "ok" };
   // A gateway also responds with 404, in another format.
   if (!isContractError(reply)) return { ...details, event: "not-applied", link: "not-the-interface" };
   // Only two reads prove that a record was deleted, never a response to a write.
@@ -234,16 +240,4 @@ function reasonOf({ status, body }: Answered): string {
     .join("; ");
   // Shown to users, also in terminals, and the sender is unknown: control characters are removed.
   return `answered ${status}${text ? `: ${plainLine(text.slice(0, 300))}` : ""}`;
-}
-
-const RETRY_AFTER_CAP_MS = 3_600_000;
-
-/** Seconds or a date (RFC 9110 10.2.3), at most an hour. */
-function retryAfterOf({ headers }: Answered, wallMs: number): { retryAfterMs?: number } {
-  const text = headers["retry-after"];
-  if (text === undefined) return {};
-  // A date is one of the server's clock, which the response shows; ours may be wrong.
-  const nowMs = Date.parse(headers.date ?? "") || wallMs;
-  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(0, waitMs), RETRY_AFTER_CAP_MS) };
 }

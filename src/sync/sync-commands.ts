@@ -130,7 +130,7 @@ export class SyncCommands {
         `intervention ${interventionId} has no record at the dispatch centre to correct`,
       );
     const seen = await centre.record(upstreamId);
-    await linkFaults.note(seen);
+    await linkFaults.note(seen, interventionId);
     const shown = seen.value as UpstreamRecord | undefined;
     if (shown?.["id"] !== upstreamId)
       throw new AppError(

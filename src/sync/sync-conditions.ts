@@ -1,17 +1,22 @@
+import { ALARM_RETRY_MS } from "../domain/backoff.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { DueEntries } from "../store/due-entries.ts";
 import type { SyncContext } from "./context.ts";
+import type { Link } from "./link.ts";
 import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const REASSIGNED_SHOWN_FOR_MS = 86_400_000;
 /** After this time an unconfirmed alarm is reported: a search would have found it by then. */
 const UNPROVED_AFTER_MS = 30_000;
+/** After this time an alarm that the centre does not accept is reported: as long as a rejected one is tried. */
+const LATE_AFTER_MS = ALARM_RETRY_MS.reduce((sum, ms) => sum + ms, 0);
 
 type SyncConditionsContext = Pick<SyncContext, "store" | "conditions" | "clock"> & {
   readonly due: DueEntries;
+  readonly link: Pick<Link, "state">;
 };
 
 /** Raises and clears the conditions of the outbox and of the dispatch centre's habits. */
@@ -82,8 +87,16 @@ export class SyncConditions {
     const { blocked, rejected, gone, rejectedAlarms } = store.outbox.summary();
     if (blocked + rejected + gone === 0) conditions.clear("upstream-rejects-records");
     else conditions.raise("upstream-rejects-records", { rejected, blocked, gone });
-    if (rejectedAlarms === 0) conditions.clear("upstream-rejects-alarm");
-    else conditions.raise("upstream-rejects-alarm", { rejected: rejectedAlarms });
+    const alarms = rejectedAlarms + this.#lateAlarms();
+    if (alarms === 0) conditions.clear("upstream-rejects-alarm");
+    else conditions.raise("upstream-rejects-alarm", { rejected: alarms });
+  }
+
+  /** Alarms that the centre answers with a conflict or an error of its own each time are never rejected for good. */
+  #lateAlarms(): number {
+    const { due, clock, link } = this.#context;
+    if (link.state.state !== "up") return 0;
+    return due.lateAlarms(clock.wallMs() - LATE_AFTER_MS, [...INCOMPLETE_LISTS]);
   }
 
   #declareLostMarker(): void {

@@ -198,20 +198,22 @@ describe("a field changed on both sides", () => {
     expect(merged).toEqual({ push: { notes: both }, applyLocally: { notes: both }, conflicts: [] });
   });
 
-  test("takes the notes of the site when both are too long", () => {
-    const localNotes = "h".repeat(2_000);
+  test.each<[what: string, here: string, push: object]>([
+    ["none of the site's lines fits", "h".repeat(2_000), {}],
+    ["some of the site's lines fit", `${"h".repeat(2_000)}\nseen`, { notes: `${"t".repeat(2_000)}\nseen` }],
+  ])("keeps the notes of the dispatcher whole when %s", (_what, localNotes, push) => {
     const upstreamNotes = "t".repeat(2_000);
     expect(merge(sides({ notes: localNotes }, { notes: upstreamNotes }))).toEqual({
-      push: { notes: localNotes },
-      applyLocally: {},
-      conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "here" }],
+      push,
+      applyLocally: { notes: upstreamNotes, ...push },
+      conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "there" }],
     });
   });
 
   test.each<[what: string, there: string, push: object]>([
     ["as long as the limit", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
-    ["one character longer", "t".repeat(2_901), { notes: "h".repeat(999) }],
-  ])("keeps both notes when they are together %s", (_what, upstreamNotes, push) => {
+    ["one character longer", "t".repeat(2_901), {}],
+  ])("keeps both notes up to the limit: together %s", (_what, upstreamNotes, push) => {
     expect(merge(sides({ notes: "h".repeat(999) }, { notes: upstreamNotes })).push).toEqual(push);
   });
 
@@ -253,6 +255,15 @@ describe("a record that the dispatch centre set done", () => {
       push: { notes: LINE, name: "Smoke", status: "in_progress" },
       applyLocally: { crews: 2 },
       conflicts: [{ field: "name", here: "Smoke", there: "Fire", kept: "here" }, conflict("in_progress")],
+    });
+  });
+
+  test("is open again also if the line has no place in the notes", () => {
+    const notes = "t".repeat(3_895);
+    expect(done({}, { notes })).toEqual({
+      push: { status: "planned" },
+      applyLocally: { notes },
+      conflicts: [{ field: "notes", here: LINE, there: notes, kept: "there" }, conflict("planned")],
     });
   });
 

@@ -51,6 +51,49 @@ describe("at a dispatch centre without idempotency keys", () => {
     site = await SyncingSite.at(centre);
   });
 
+  describe("a dispatcher who closes the record between its read and the update with a trip", () => {
+    async function closedMeanwhile(): Promise<number> {
+      const { id } = site.create(FIRST);
+      await site.push.cycle();
+      join(id);
+      let isClosed = false;
+      centre.instead = ({ method }) => {
+        if (method === "PUT" && !isClosed) {
+          isClosed = true;
+          centre.edit(1, { status: "done" });
+        }
+        return undefined;
+      };
+      await site.push.cycle();
+      return id;
+    }
+
+    test("does not know the trip: the record is open again", async () => {
+      const id = await closedMeanwhile();
+      const { status } = site.app.interventions.get(id).record;
+      expect(status).not.toBe("done");
+      expect(centre.rows.get(1)).toMatchObject({ status, notes: expect.stringContaining(BOTH) });
+      expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 2, syncedRev: 2 });
+      expect(site.app.events.newest(5)).toContainEqual(
+        expect.objectContaining({
+          event: "sync-conflict",
+          detail: expect.objectContaining({ conflict: "reopened" }),
+        }),
+      );
+    });
+
+    test("and then again means it", async () => {
+      const id = await closedMeanwhile();
+      centre.edit(1, { status: "done" });
+      for (let look = 0; look < 3; look += 1) {
+        site.app.clock.advance(300_000);
+        await site.push.cycleWithChecks();
+      }
+      expect(site.app.interventions.get(id).record.status).toBe("done");
+      expect(centre.rows.get(1)).toMatchObject({ status: "done" });
+    });
+  });
+
   test("an earlier attempt that arrives late does not remove the trip from the record", async () => {
     let held: ReceivedRequest | undefined;
     centre.instead = (request) => {

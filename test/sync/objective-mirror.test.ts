@@ -172,6 +172,51 @@ describe("a list of the dispatch centre", () => {
     ).toEqual([]);
   });
 
+  test.each<[string, typeof answerOf]>([
+    [
+      "sends the same 50 rows for each page, and sorts",
+      (path) => {
+        const list = there["cladiri"] ?? [];
+        const { searchParams } = new URL(path, address);
+        return json(200, (searchParams.get("_order") === "DESC" ? list.toReversed() : list).slice(0, 50));
+      },
+    ],
+    [
+      "sends the same 50 rows for each page, and the total",
+      () => json(200, (there["cladiri"] ?? []).slice(0, 50), { "X-Total-Count": "60" }),
+    ],
+    [
+      "ends before its total",
+      (path) => {
+        const start = Number(new URL(path, address).searchParams.get("_start"));
+        return json(200, (there["cladiri"] ?? []).slice(start, 50), { "X-Total-Count": "60" });
+      },
+    ],
+  ])("that %s is not taken, and the others are not missing", async (_what, cut) => {
+    there["cladiri"] = halls(60, 11);
+    await pull();
+    centre.read = ({ path }) => (path.startsWith("/obiective/cladiri") ? cut(path) : answerOf(path));
+    expect((await pull())[0]).toMatchObject({ result: "failed" });
+    const missing = [...lists.listed(BUILDINGS).values()].filter(({ missingSinceMs }) => missingSinceMs);
+    expect(missing).toEqual([]);
+  });
+
+  test.each<[string, number]>([
+    ["counts the rows of its page", 200],
+    ["also counts rows without an id", 20],
+  ])("is taken although the total %s", async (_what, pageRows) => {
+    const all = [...halls(43, 11), ...(pageRows === 200 ? [] : [{ name: "no id" }])];
+    centre.read = ({ path }) => {
+      const start = Number(new URL(path, address).searchParams.get("_start"));
+      const page = all.slice(start, start + pageRows);
+      const total = pageRows === 200 ? page.length : all.length;
+      return path.startsWith("/obiective/cladiri")
+        ? json(200, page, { "X-Total-Count": String(total) })
+        : answerOf(path);
+    };
+    expect((await pull())[0]).toMatchObject({ result: "taken", read: 43 });
+  });
+
   test("without an end is aborted, and nothing of it is stored", async () => {
     pageOf = (all, start, end) => (all === there["cladiri"] ? halls(end - start, start + 11) : []);
     const [outcome] = await pull();

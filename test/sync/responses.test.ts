@@ -119,6 +119,19 @@ describe("a record that an intermediary rejects", () => {
     expect(site.entry(disliked.id).phase).toBe("linked");
   });
 
+  test("however often it is rejected pauses no other", async () => {
+    centre.answer = ({ body }) => (body.includes("select * from") ? html(403) : made(centre.requests.length));
+    const disliked = site.create({ notes: "select * from", priority: "high" });
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await site.cycleAfterWait();
+      expect(site.entry(disliked.id).attempts).toBe(attempt);
+    }
+    expect(site.link.state).toMatchObject({ state: "up", waitMs: 0 });
+    const patrol = site.create();
+    await site.push.cycle();
+    expect(site.entry(patrol.id).phase).toBe("linked");
+  });
+
   test("counts as a fault of the link when the next ones fail too", async () => {
     centre.answer = () => html(403);
     for (let count = 0; count < 10; count += 1) site.create();

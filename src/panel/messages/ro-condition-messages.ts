@@ -13,7 +13,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-rejects-records":
     "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
   "upstream-rejects-alarm":
-    "Înregistrări cu prioritate ridicată respinse de dispecerat după patru încercări: {rejected}. Niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
+    "Înregistrări cu prioritate ridicată la care dispeceratul răspunde, dar pe care nu le primește: {rejected}. Considerați că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
     "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":

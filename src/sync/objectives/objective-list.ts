@@ -8,6 +8,7 @@ import { EventLog } from "../../store/event-log.ts";
 import { transaction } from "../../store/transaction.ts";
 import { UpstreamObjectiveStore } from "../../store/upstream-objectives.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
+import { ListLength } from "./list-length.ts";
 import type { PageReader } from "./page-reader.ts";
 
 /** The result of reading one objective list. */
@@ -49,6 +50,7 @@ export async function readList(
   let start = 0;
   let stale = 0;
   let received = 0;
+  const length = new ListLength();
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (!(await mayContinue())) return unfinished(INTERRUPTED, "the link is down");
     const read = await pages.read(`/${type}?_start=${start}&_end=${start + PAGE_ROWS}`);
@@ -75,11 +77,35 @@ export async function readList(
         `it has more than ${ROWS_MAX} objectives or ${CHARACTERS_MAX} characters`,
       );
     onPage(rows.size, outcome);
+    length.take(
+      start,
+      entries.map(([id]) => id),
+      items,
+      outcome.total,
+    );
     stale = rows.size === before ? stale + 1 : 0;
-    if (items === 0 || stale === STALE_PAGES_MAX || items > PAGE_ROWS + 1) return { kind: "complete", rows };
+    if (items === 0 || stale === STALE_PAGES_MAX || items > PAGE_ROWS + 1) {
+      if (length.isAbove(rows.size)) return unfinished("CUT", "its total is higher than its rows");
+      return length.mayBeCut ? readOtherEnd(pages, type, rows) : { kind: "complete", rows };
+    }
     start += stale > 0 ? items : Math.max(1, items - OVERLAP_ROWS);
   }
   return unfinished("TOO-MANY", `it has more than ${PAGES_MAX} pages`);
+}
+
+/** Reads the list of a server that ignores `_start` from its other end: rows that are new there show that it sends only a part. */
+async function readOtherEnd(
+  pages: Pick<PageReader, "read">,
+  type: ObjectiveType,
+  rows: ReadonlyMap<number, string>,
+): Promise<ListReadResult> {
+  const read = await pages.read(`/${type}?_sort=id&_order=DESC`);
+  if (read.kind === "failed" && read.outcome.link === "unreachable")
+    return { kind: "unfinished", outcome: read.outcome };
+  // A server that does not sort sends the same rows, or rejects the request.
+  if (read.kind === "page" && read.entries.some(([id]) => !rows.has(id)))
+    return unfinished("CUT", "the dispatch centre returns the same page for every request");
+  return { kind: "complete", rows };
 }
 
 function unfinished(code: string, reason: string): ListReadResult {

@@ -50,20 +50,23 @@ export class AbsentRecords {
   }
 
   /** Called when the dispatch centre responds that the record does not exist. */
-  missing(entry: OutboxEntry, { reason, errorCode }: ReadOutcome, { list, isNewest }: Absence): void {
+  missing(entry: OutboxEntry, seen: ReadOutcome, { list, isNewest }: Absence): void {
+    const { code, reason, errorCode } = seen;
     const { store, clock } = this.#context;
     const nowMs = clock.wallMs();
+    // Another error format may be that of a gateway, so only the list counts.
+    const isOfInterface = seen.link === "ok";
     const isDeletion = errorCode === DELETED;
     const isLost = this.#isLost(entry, errorCode);
     const { reportsDeletions } = store.facts;
     // A restore was proved, or the centre tells that the record was not deleted.
     const isAudited = entry.verifyAtMs === VERIFY_IMMEDIATELY && !entry.deleted && !isDeletion;
-    if (isAudited && (isLost || !reportsDeletions)) return unlink(this.#context, entry);
+    if (isAudited && isOfInterface && (isLost || !reportsDeletions)) return unlink(this.#context, entry);
     const step = isDeletion
       ? ({ kind: "believe" } as const)
       : judgeAbsence(entry.missingSinceMs, nowMs, list ?? "undetermined");
     // A DELETE was sent and its response was lost: the record is missing because it was applied.
-    const mayBeDeletedByUs = entry.deleted && entry.attempts > 0;
+    const mayBeDeletedByUs = isOfInterface && entry.deleted && entry.attempts > 0;
     if ((step.kind !== "wait" || mayBeDeletedByUs) && entry.deleted)
       return void store.apply(entry, "removed", closing(this.#context, entry));
     if (step.kind !== "wait") {
@@ -71,7 +74,7 @@ export class AbsentRecords {
       return markGone(this.#context, entry, { reason, isNewest: !reportsDeletions && isNewest === true });
     }
     const { sinceMs, againAtMs } = step;
-    this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: "404", lastError: reason });
+    this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: code, lastError: reason });
   }
 
   /** Whether the centre has lost the record: it would know of a deletion since it had it. */

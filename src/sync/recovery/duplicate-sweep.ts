@@ -113,12 +113,12 @@ export class DuplicateSweep {
     const { centre, linkFaults, log } = this.#context;
     for (const duplicate of duplicates) {
       const seen = await centre.record(duplicate.id);
-      await linkFaults.note(seen);
+      await linkFaults.note(seen, interventionId);
       const row = seen.value as MatchCandidate | undefined;
       // The next sweep decides on what it is now.
       if (row?.id !== duplicate.id || !isUnchanged(row, duplicate)) return false;
       const outcome = await centre.remove(duplicate.id);
-      await linkFaults.note(outcome);
+      await linkFaults.note(outcome, interventionId);
       if (outcome.event !== "removed") return false;
       log.info("duplicate-deleted", { interventionId, upstreamId: duplicate.id });
     }

@@ -210,7 +210,7 @@ export class RecordAudit {
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
       const outcome = await centre.remove(id);
-      await linkFaults.note(outcome);
+      await linkFaults.note(outcome, interventionId);
       if (outcome.event === "removed")
         log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
     }

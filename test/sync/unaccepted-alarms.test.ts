@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
+import { json, notFound } from "../support/nonconforming-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* Alarms that a centre whose link is up does not accept are reported, whatever it answers. */
+
+let centre: InMemoryCentre;
+let site: SyncingSite;
+beforeEach(async () => {
+  centre = new InMemoryCentre();
+  site = await SyncingSite.at(centre);
+});
+
+async function minutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    site.app.clock.advance(60_000);
+    await site.push.cycleWithChecks();
+  }
+}
+
+describe("an alarm", () => {
+  test.each([409, 500])(
+    "that is answered %i each time is reported after ten minutes, until it arrives",
+    async (status) => {
+      centre.instead = ({ method }) => (method === "POST" ? json(status, {}) : undefined);
+      const { id } = site.create({ priority: "high" });
+      await site.push.cycle();
+      await minutes(9);
+      expect(site.conditions()).toEqual([]);
+      await minutes(2);
+      expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+      centre.instead = () => undefined;
+      await minutes(15);
+      expect(site.entry(id).phase).toBe("linked");
+      expect(site.conditions()).toEqual([]);
+    },
+  );
+
+  test("that waits for an objective that the centre does not know is reported as an alarm", async () => {
+    centre.instead = ({ method }) => (method === "POST" ? notFound("no objective") : undefined);
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    await minutes(12);
+    expect(site.entry(id).phase).toBe("blocked");
+    expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejectedAlarms: 1 });
+    expect(site.conditions()).toEqual(["upstream-rejects-alarm", "upstream-rejects-records"]);
+  });
+
+  test("that the centre has is not reported, and neither is one that waits for the link", async () => {
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    expect(site.entry(id).phase).toBe("linked");
+    centre.instead = () => json(503, {});
+    site.create({ priority: "high" });
+    await minutes(20);
+    expect(site.conditions()).toEqual(["upstream-unreachable"]);
+  });
+});
+
+test("a patrol that is answered 409 each time is not reported as an alarm", async () => {
+  centre.instead = ({ method }) => (method === "POST" ? json(409, {}) : undefined);
+  site.create({ priority: "low" });
+  await minutes(20);
+  expect(site.conditions()).toEqual([]);
+});
