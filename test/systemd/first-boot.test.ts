@@ -213,9 +213,14 @@ describe.skipIf(!SUITES.some(({ suite }) => suite === "trixie"))(
         (await debian.run("avahi-resolve --name -4 santinela.local")).stdout;
       await eventually("its name", async () => (await resolved()).includes(ADDRESS), LIMIT_MS);
       const browse = "avahi-browse --terminate --resolve --parsable _https._tcp";
+      const isListed = async (port: number): Promise<boolean> =>
+        (await debian.run(browse)).stdout.includes(`;${port};`);
+      await eventually("the panel in a browser of services", () => isListed(8080), LIMIT_MS);
+      await debian.ok(`sed -i 's/^http: {/http: { port: 8081,/' /etc/santinela/santinela.yaml
+        systemctl restart santinela.service`);
       await eventually(
-        "the panel in a browser of services",
-        async () => /;8080;/.test((await debian.run(browse)).stdout),
+        "its other port",
+        async () => (await isListed(8081)) && !(await isListed(8080)),
         LIMIT_MS,
       );
       // With the host name of the card, Avahi answers by itself.
