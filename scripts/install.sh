@@ -14,7 +14,12 @@ node=$(readlink -f "$(command -v node)") || fail "there is no Node.js on root's 
 case $node in
 /home/* | /root/*) fail "$node is in a home directory, which the service cannot read; install Node.js system-wide" ;;
 esac
-if dpkg-query --show santinela >/dev/null 2>&1; then fail "the package santinela is installed; remove it first"; fi
+# config-files: removed, and not purged, which would delete the data.
+state=$(dpkg-query --show --showformat='${db:Status-Status}' santinela 2>/dev/null) || state=not-installed
+case $state in
+config-files | not-installed) ;;
+*) fail "the package santinela is installed; remove it first (apt remove keeps configuration and data)" ;;
+esac
 
 home=/usr/lib/santinela
 scripts/packaging/stage.sh "" "$home"
@@ -28,7 +33,8 @@ install -d "$home/node/bin"
 ln -sf "$node" "$home/node/bin/node"
 "$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
 
-"$home/bin/code-cache" "$home"
+# Damaged or missing caches make the start slower and nothing else.
+"$home/bin/code-cache" "$home" || true
 
 # The units run the program through this link; the package has one folder for each release behind it.
 ln -sfn . "$home/current"
@@ -36,8 +42,13 @@ ln -sfn . "$home/current"
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf
 systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
 "$home/current/bin/new-configuration"
-if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --subsystem-match=gpio || true; fi
+if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --action=add --subsystem-match=gpio || true; fi
 systemctl daemon-reload
+# The removal of the package has masked its units.
+if [ "$state" = config-files ]; then
+  systemctl unmask --quiet santinela.service santinela.socket santinela-backup.timer santinela-upgrade.service santinela-name.service \
+    santinela-centre.service
+fi
 systemctl enable --quiet santinela.service santinela-backup.timer
 systemctl restart santinela-backup.timer santinela.service ||
   fail "the service does not start; see journalctl --unit=santinela.service"

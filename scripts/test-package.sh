@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test-package.sh ARCH FOLDER: builds the package of this tree in FOLDER for the tests on real systems, and prints its path.
-# Also updates dist/. An existing package is used as it is. Exits with 77 and the reason if this machine lacks a compiler or
-# access to the registry.
+# Also updates dist/. An existing package whose program has the sources of this tree is used; another one is an error. Exits with 77
+# and the reason if this machine lacks a compiler or access to the registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 arch=$1
@@ -16,10 +16,13 @@ command -v dpkg-deb >/dev/null || cannot "dpkg-deb is missing"
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 node scripts/build-record.mjs --is-fresh || npm run --silent build >&2
 for package in "$folder"/santinela_*_"$arch".deb; do
-  [ ! -f "$package" ] || {
-    echo "$package"
-    exit 0
+  [ -f "$package" ] || continue
+  dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/lib/santinela/package/dist/built-from.json | cmp --silent - dist/built-from.json || {
+    echo "test-package: $package has a program of other sources than this tree: remove it" >&2
+    exit 1
   }
+  echo "$package"
+  exit 0
 done
 status=0
 # Low compression: the package is read once.

@@ -6,6 +6,15 @@ set -euo pipefail
   echo "uninstall: must run as root" >&2
   exit 1
 }
+# The package has the same files, which apt removes.
+state=$(dpkg-query --show --showformat='${db:Status-Status}' santinela 2>/dev/null) || state=not-installed
+case $state in
+config-files | not-installed) ;;
+*)
+  echo "uninstall: the package santinela is installed: use apt remove santinela" >&2
+  exit 1
+  ;;
+esac
 systemctl disable --now --quiet santinela-backup.timer santinela.socket santinela.service santinela-safe-mode.service \
   santinela-first-boot.service santinela-name.service santinela-centre-backup.timer santinela-centre.service || true
 rm -rf /usr/lib/santinela /usr/share/santinela /usr/share/doc/santinela

@@ -194,11 +194,14 @@ describe("the project check", () => {
   });
 
   test("fails with a suite that fails twice, after the others have run", async () => {
-    ends("service.test.ts", 1, 1);
-    const { code, last } = await check();
-    expect(code).toBe(1);
-    expect(last).toContain("ci: the service on systemd: failed with 1, then failed with 1");
-    expect(last).toContain("ci: installation and upgrade: passed");
+    // 137: killed before its limit.
+    for (const status of [1, 137]) {
+      ends("service.test.ts", status, status);
+      const { code, last } = await check();
+      expect(code).toBe(1);
+      expect(last).toContain(`ci: the service on systemd: failed with ${status}, then failed with ${status}`);
+      expect(last).toContain("ci: installation and upgrade: passed");
+    }
   });
 
   test("passes with an experimental suite that fails twice, and names it", async () => {

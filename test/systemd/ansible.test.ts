@@ -274,6 +274,17 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     }
   });
 
+  test("restarts a site for an option that a reload does not change", async () => {
+    const ports = { http: { host: "127.0.0.1", port: 8090, configuration: "file-only" } };
+    const outcome = await play({ santinela_package_file: "" }, ports);
+    expect(resultOf(outcome, "site-1")).toMatch(/failed=0/);
+    expect(await first.ok("santinela status")).not.toContain("needs a restart");
+    const { code } = await first.run("bash -c 'exec 3<>/dev/tcp/127.0.0.1/8090'");
+    expect(code).toBe(0);
+    // The configuration of the other tests.
+    expect((await play({ santinela_package_file: "" })).code).toBe(0);
+  });
+
   test("rejects a configuration with errors, and leaves the one in force", async () => {
     const before = await first.ok("sha256sum /etc/santinela/santinela.yaml");
     const outcome = await play({ santinela_package_file: "" }, { zone: "not a zone" });

@@ -59,7 +59,7 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
     await announced();
     const link = linkIn(await fileText());
     expect(linkIn(await promptText())).toBe(link);
-    expect((await promptText()).match(/One-time code/g)).toHaveLength(1);
+    expect((await promptText()).match(/One-time set-up code/g)).toHaveLength(1);
     expect(scanned(await fileText(), { isDarkText: true })).toBe(link);
     expect(scanned(await promptText())).toBe(link);
     expect(await debian.ok(`stat -c '%a %U' ${FILE} /run/santinela-first-boot/issue`)).toBe(
@@ -95,6 +95,20 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
     );
   });
 
+  test("shows another port after the restart that uses it", async () => {
+    const usePort = async (port: number): Promise<void> => {
+      await debian.ok(`sed -i 's/^http: {.*host:/http: { port: ${port}, host:/' /etc/santinela/santinela.yaml
+        systemctl restart santinela.service`);
+      await eventually(
+        "the port",
+        async () => (await fileText()).includes(`https://${ADDRESS}:${port}/#code=`),
+        LIMIT_MS,
+      );
+    };
+    await usePort(8081);
+    await usePort(8080);
+  });
+
   test("shows the same code again after a power cut", async () => {
     const before = linkIn(await fileText());
     await cutPower(`rm ${FILE}`);
@@ -114,7 +128,7 @@ describe.each(SUITES)("the first start of the package on a Raspberry Pi with Deb
       LIMIT_MS,
     );
     expect(await isWithdrawn()).toBe(true);
-    expect((await debian.run("santinela address --set-up")).stderr).toContain("no unused code");
+    expect((await debian.run("santinela address --set-up")).stderr).toContain("no unused set-up code");
     expect((await setUp(link)).code).toBe(3);
   });
 
@@ -199,9 +213,14 @@ describe.skipIf(!SUITES.some(({ suite }) => suite === "trixie"))(
         (await debian.run("avahi-resolve --name -4 santinela.local")).stdout;
       await eventually("its name", async () => (await resolved()).includes(ADDRESS), LIMIT_MS);
       const browse = "avahi-browse --terminate --resolve --parsable _https._tcp";
+      const isListed = async (port: number): Promise<boolean> =>
+        (await debian.run(browse)).stdout.includes(`;${port};`);
+      await eventually("the panel in a browser of services", () => isListed(8080), LIMIT_MS);
+      await debian.ok(`sed -i 's/^http: {/http: { port: 8081,/' /etc/santinela/santinela.yaml
+        systemctl restart santinela.service`);
       await eventually(
-        "the panel in a browser of services",
-        async () => /;8080;/.test((await debian.run(browse)).stdout),
+        "its other port",
+        async () => (await isListed(8081)) && !(await isListed(8080)),
         LIMIT_MS,
       );
       // With the host name of the card, Avahi answers by itself.

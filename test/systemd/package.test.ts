@@ -444,6 +444,32 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
   });
 
+  test("starts again what was enabled when it is removed and installed again: also socket and dispatch centre", async () => {
+    const more = ["santinela.socket", "santinela-centre.service"];
+    await install("this");
+    await debian.write(
+      "/etc/santinela/centre.yaml",
+      "site: { name: Dispatch centre, ref: centre }\nhttp: { port: 8090 }\n",
+    );
+    const useHost = (host: string): Promise<string> =>
+      debian.ok(`sed -i 's/^http: { host: [0-9.]*/http: { host: ${host}/' /etc/santinela/santinela.yaml`);
+    // As the socket.
+    await useHost("127.0.0.1");
+    await debian.ok("systemctl stop santinela.service");
+    await debian.ok(`systemctl enable --now ${more.join(" ")} && systemctl start santinela.service`);
+    await debian.ok("dpkg -r santinela");
+    await install("this");
+    expect(await isActive()).toBe(true);
+    expect(await debian.property("ActiveState", "santinela.socket")).toBe("active");
+    // It is not awaited by the installation.
+    expect(await debian.property("ActiveState", "santinela-centre.service")).toMatch(/^activating|^active/);
+    await debian.ok(`systemctl disable --now ${more.join(" ")}`);
+    await debian.ok("dpkg -r santinela");
+    await install("this");
+    for (const unit of more) expect(await debian.property("ActiveState", unit), unit).toBe("inactive");
+    await useHost("0.0.0.0");
+  });
+
   test("is removed also with a read-only boot partition that has the set-up code", async () => {
     await install("this");
     await debian.ok(`mkdir -p /boot/firmware && mount -t tmpfs tmpfs /boot/firmware
@@ -469,6 +495,20 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     expect(await isActive()).toBe(true);
     expect(await debian.ok("santinela version")).toBe(VERSION);
     await debian.ok("dpkg -r santinela && test ! -e /usr/lib/santinela && rm -r /run/failing");
+  });
+
+  test("is purged also with its data on a partition of its own, which stays empty", async () => {
+    await install("this");
+    await debian.ok("systemctl stop santinela.service && mount -t tmpfs tmpfs /var/lib/santinela");
+    await debian.ok("touch /var/lib/santinela/santinela.db");
+    const { code, stderr } = await debian.run("dpkg -P santinela");
+    const left = await debian.ok("ls -A /var/lib/santinela && umount /var/lib/santinela");
+    await debian.ok("rm -rf /var/lib/santinela");
+    expect(left).toBe("");
+    expect(stderr).toContain("/var/lib/santinela");
+    expect(code).toBe(0);
+    await debian.ok("test ! -e /etc/santinela && test ! -e /var/lib/santinela-upgrade");
+    expect((await debian.run("dpkg-query --status santinela")).code).toBe(1);
   });
 
   test("removes everything when purged, except the user id", async () => {

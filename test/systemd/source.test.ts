@@ -46,6 +46,21 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     expect(await debian.ok("find /etc/systemd -name '*santinela*'")).toBe("");
   });
 
+  test("is not installed over the package, and uses its configuration and data once that is removed", async () => {
+    await debian.ok("dpkg -i /packages/santinela_*.deb");
+    for (const script of ["install.sh", "uninstall.sh"]) {
+      const { code, stderr } = await debian.run(`/source/scripts/${script}`);
+      expect(code, script).not.toBe(0);
+      expect(stderr).toContain("the package santinela is installed");
+    }
+    expect(await isActive()).toBe(true);
+    await debian.ok("echo '# mine' >>/etc/santinela/santinela.yaml && dpkg -r santinela");
+    await debian.ok("/source/scripts/install.sh");
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
+    await debian.ok("/source/scripts/uninstall.sh");
+  });
+
   test("is not installed with a Node.js in a home directory, which the service could not read", async () => {
     await debian.ok("mkdir -p /root/bin && cp /usr/local/bin/node /root/bin/node");
     const { code, stderr } = await debian.run("PATH=/root/bin:$PATH /source/scripts/install.sh");
