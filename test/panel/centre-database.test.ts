@@ -110,7 +110,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await list.link("Poarta de est").gone();
   });
 
-  test("edits an intervention, and is notified when another user was faster", async () => {
+  test("edits an intervention, and is notified when another user has changed the same field", async () => {
     const list = await page.open("interventions?q=poarta%20de%20vest");
     await list.link("Poarta de vest").click();
     const record = await page.arrival(/^interventions\/\d+$/);
@@ -127,11 +127,11 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await record.link("Edit").click();
     await form.field("Notes").holds("two lines\nof notes");
     const name = "Poarta de vest, iar";
-    await ask("PUT", path, { name });
+    await ask("PUT", path, { name, notes: "theirs" });
     await form.field("Notes").fill("mine");
     await form.button("Save").click();
     await form.text(/has changed since it was read/).shown();
-    expect(await ask("GET", path)).toMatchObject({ name, notes: "two lines\nof notes" });
+    expect(await ask("GET", path)).toMatchObject({ name, notes: "theirs" });
     await form.link("Cancel").click();
     await record.complete();
   });

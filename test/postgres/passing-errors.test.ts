@@ -72,14 +72,14 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
       "RESET ROLE",
       /permission denied for table sites/,
     ],
-  ])("while %s, and does not end", async (_what, breakIt, mendIt, reason) => {
+  ])("while %s, and does not end", async (_what, damageIt, repairIt, reason) => {
     const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
     const states: (string | null)[] = [];
     const connections = new PostgresConnections({ url }, log, (state) => void states.push(state));
     // One connection after the other: the role is that of the session.
-    await connections.query(breakIt);
+    await connections.query(damageIt);
     await expect(connections.query("SELECT id FROM sites")).rejects.toMatchObject({ code: "unavailable" });
-    await connections.query(mendIt);
+    await connections.query(repairIt);
     expect(await connections.query("SELECT id FROM sites")).toEqual([]);
     expect(states).toContainEqual(expect.stringMatching(reason));
     await connections.close();

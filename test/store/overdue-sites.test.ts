@@ -20,7 +20,7 @@ test("the times of thousands of sites are looked up, and not read again for each
   const joined = asked.filter((text) => text.includes("JOIN own"));
   expect(joined).toHaveLength(2);
   for (const text of joined) {
-    const values = { own: "[]", before: 0, from: 0, to: 0, limit: 1 };
+    const values = { own: "[]", before: 0, stopped: 0, since: 0, latest: 0, limit: 1 };
     const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(values) as { detail: string }[];
     expect(plan.map(({ detail }) => detail)).toContainEqual(
       expect.stringMatching(/^SEARCH own USING AUTOMATIC/),
