@@ -185,10 +185,9 @@ async function send<Row>(
 /**
  * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
  * insufficient resources, operator intervention, errors of its disk, read-only transactions, a password that was just changed,
- * the time limits of a lock, an idle transaction and a query; missing rights and tables, as during a restore, and statements
- * that a pooler has forgotten. A person corrects these while the centre waits.
+ * the time limits of a lock, an idle transaction and a query, missing rights, and statements that a pooler has forgotten.
  */
-const UNAVAILABLE = /^(08|26000|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|42P01|XX)/;
+const UNAVAILABLE = /^(08|26000|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|XX)/;
 /** SQLSTATE class of a transaction that another one has ended, as in a deadlock: the same request succeeds when repeated. */
 const ROLLED_BACK = /^40/;
 

@@ -86,9 +86,15 @@ export function readDatabase<T>(path: string, read: (database: Database) => T): 
   }
 }
 
-/** Whether an error comes from SQLite: the disk is full, missing or locked. Waiting may help, a restart does not. */
+/** Whether an error comes from a database: the disk is full, missing or locked. Waiting may help, a restart does not. */
 export function isStorageError(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError || (error instanceof AppError && error.code === "storage");
+  if (error instanceof AppError) return error.code === "storage";
+  return error instanceof Sqlite.SqliteError || isServerError(error);
+}
+
+/** Whether PostgreSQL has reported it. Not by its class, which is in a package that a site does not load. */
+function isServerError(error: unknown): boolean {
+  return error instanceof Error && "severity" in error && "code" in error;
 }
 
 /** An error of SQLite that another thread has caught. */

@@ -82,14 +82,17 @@ describe("the live updates of a site", () => {
     for (const page of pages) await eventually("the change", () => page.has("zones"));
   });
 
-  test("outlive a database that cannot be read for a moment", async () => {
+  test.each([
+    ["SQLite", sqliteError("database is locked", "SQLITE_BUSY")],
+    ["PostgreSQL", Object.assign(new Error("no such table"), { severity: "ERROR", code: "42P01" })],
+  ])("outlive a database of %s that cannot be read for a moment", async (_what, failure) => {
     const client = await openStream();
     await eventually("the first state", () => client.has("zones"));
     client.messages.length = 0;
     let failures = 0;
     reading = () => {
       failures += 1;
-      throw sqliteError("database is locked", "SQLITE_BUSY");
+      throw failure;
     };
     site.clock.advance(250);
     await eventually("the failure", () => failures > 0);
