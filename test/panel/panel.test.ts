@@ -24,7 +24,7 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     await page.screen("sign-in").input("email").shown();
     await page.speak("RO");
     await signIn(page, "wrong horse battery staple");
-    await page.screen("sign-in").text("Adresa de e-mail sau parola este greșită.").shown();
+    await page.screen("sign-in").text("E-mail sau parolă greșită.").shown();
     await page.close();
   });
 
