@@ -23,7 +23,7 @@ export class BufferCollection {
 
   /**
    * @param hasOldBuffers whether this thread keeps buffers for long; only then is a full collection worth its pause, of some
-   *   20 ms on a PC
+   *   10 to 20 ms on a PC
    */
   constructor({ hasOldBuffers }: { readonly hasOldBuffers: boolean }) {
     this.#hasOldBuffers = hasOldBuffers;
