@@ -1,7 +1,7 @@
 import { isMap, isPair, isScalar, isSeq, visit } from "yaml";
 import { isLifeSafety } from "../domain/incident.ts";
 import { contradictionIn, excludeEachOther, isShutOut } from "../domain/message-condition.ts";
-import { plainValue, type Scalar } from "../domain/plain-value.ts";
+import { bitsOf, plainValue, type Scalar } from "../domain/plain-value.ts";
 import { statusSourcePlace } from "../domain/zone-rules.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
@@ -11,6 +11,7 @@ import type { ParsedFile, ConfigProblem, Report } from "./problems.ts";
 interface Sense {
   readonly place: readonly (string | number)[];
   readonly path?: string | undefined;
+  readonly bits?: number | undefined;
   /** Conditions: first those inherited from the zone's input, then its own. */
   readonly where: readonly MessageCondition[];
   readonly inherited: number;
@@ -25,8 +26,9 @@ interface Sense {
 /** Errors in the message sources of the zones. */
 export function reportMessages(zones: readonly Zone[], report: Report): void {
   for (const [index, zone] of zones.entries())
-    for (const sense of sensesOf(zone, ["zones", index])) {
+    for (const sense of sensesOf(zone, ["zones", index], report)) {
       reportEqualValues(sense, report);
+      reportBits(sense, report);
       reportConditions(sense, report);
       reportWildcards(sense, report);
     }
@@ -55,7 +57,7 @@ function isNumber(value: Scalar): boolean {
   return /^-?\d+(\.\d+)?$/.test(plainValue(value));
 }
 
-function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
+function sensesOf(zone: Zone, place: Sense["place"], report: Report): Sense[] {
   const { input, tamper, battery, availability, bridge, gate } = zone;
   const contacts = Object.entries({ input, gate }).flatMap(([key, one]): Sense[] =>
     typeof one === "object" && "mqtt" in one
@@ -75,11 +77,17 @@ function sensesOf(zone: Zone, place: Sense["place"]): Sense[] {
   const beside = Object.entries({ tamper, battery }).flatMap(([key, one]): Sense[] => {
     if (!one) return [];
     const own = { inherited: one.mqtt === undefined ? inherited : 0, place: [...place, key] };
-    const { path, where = [] } = { ...one, ...statusSourcePlace(input, one) };
-    if ("open" in one) return [{ ...CONTACT, ...own, path, where, values: one.open, others: one.normal }];
+    const { path, bits, where = [] } = { ...one, ...statusSourcePlace(input, one) };
+    if ("open" in one)
+      return [{ ...CONTACT, ...own, path, bits, where, values: one.open, others: one.normal }];
     const { low, below } = one;
     const values = below === undefined ? low : undefined;
-    return [{ ...CONTACT, ...own, path, where, values, others: undefined, lists: ["low", "below"] }];
+    if (bits !== undefined && below !== undefined)
+      report(
+        [...own.place, "bits"],
+        "below is for a charge in percent, which has no bits. Use low, or remove bits",
+      );
+    return [{ ...CONTACT, ...own, path, bits, where, values, others: undefined, lists: ["low", "below"] }];
   });
   const words = Object.entries({ availability, bridge }).flatMap(([key, one]): Sense[] => {
     if (!one) return [];
@@ -105,8 +113,25 @@ function reportEqualValues({ place, lists, values = [], others = [] }: Sense, re
   }
 }
 
+/** Values that a number cannot have of which only some bits count. */
+function reportBits({ place, lists, bits, values = [], others = [] }: Sense, report: Report): void {
+  if (bits === undefined) return;
+  for (const [list, named] of [
+    [lists[0], values],
+    [lists[1], others],
+  ] as const)
+    for (const value of named) {
+      const own = bitsOf(value, bits);
+      if (own !== undefined && String(own) === plainValue(value)) continue;
+      report(
+        [...place, list],
+        `${JSON.stringify(value)} can never be read with bits: ${bits}. Use sums of those bits, or 0 for none of them`,
+      );
+    }
+}
+
 function reportConditions(sense: Sense, report: Report): void {
-  const { place, where, inherited, lists, values, path, isTextToo } = sense;
+  const { place, where, inherited, lists, values, path, bits, isTextToo } = sense;
   const contradiction = contradictionIn(where);
   if (contradiction) {
     const { index, reason } = contradiction;
@@ -123,7 +148,7 @@ function reportConditions(sense: Sense, report: Report): void {
     return;
   }
   // For up and down, other messages may carry the other value.
-  if (isShutOut(where, path, isTextToo ? undefined : values))
+  if (isShutOut(where, path, isTextToo || bits !== undefined ? undefined : values))
     report(
       [...place, "where"],
       `matches no message with a value of ${lists[0]} at ${path}. Remove the condition on that path, or use the same values`,
@@ -149,7 +174,7 @@ function reportSameReadings(zones: readonly Zone[], report: Report): void {
 }
 
 function opensWith(one: MqttInput, other: MqttInput): boolean {
-  if (one.mqtt !== other.mqtt || one.path !== other.path) return false;
+  if (one.mqtt !== other.mqtt || one.path !== other.path || one.bits !== other.bits) return false;
   const values = new Set(one.open.map(plainValue));
   if (!other.open.some((value) => values.has(plainValue(value)))) return false;
   return !excludeEachOther(one.where ?? [], other.where ?? []);

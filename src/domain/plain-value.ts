@@ -30,3 +30,16 @@ export function plainValue(value: Scalar): string {
 
 /** Decimal digits that a double holds exactly (IEEE 754). */
 const DIGITS_MAX = 15;
+
+/**
+ * The bits of a number that count, such as 1 of 33 for the bits 3.
+ * @param bits sum of the bits, at most 65535
+ * @returns undefined if the value is not a whole number from 0 on, or too large for a double
+ */
+export function bitsOf(value: Scalar, bits: number): number | undefined {
+  const plain = plainValue(value);
+  if (typeof value === "boolean" || !/^\d+$/.test(plain)) return undefined;
+  const number = Number(plain);
+  // `&` takes the lowest 32 bits of any whole number that a double holds exactly.
+  return Number.isSafeInteger(number) ? number & bits : undefined;
+}

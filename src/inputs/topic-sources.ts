@@ -5,14 +5,8 @@ import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { AvailabilitySource, Contact, Zone, ZoneSignal } from "../domain/zone.ts";
 import type { Battery, MqttInput } from "../generated/types.ts";
 import type { ActiveTopics } from "./active-topics.ts";
-import {
-  type MessageRule,
-  type MessageView,
-  availabilityOf,
-  batteryOf,
-  chargeOf,
-  contactOf,
-} from "./message-content.ts";
+import type { MessageRule, MessageView } from "./message-content.ts";
+import { availabilityOf, batteryOf, chargeOf, contactOf, valueAt } from "./message-values.ts";
 
 /** A value that a zone reads from the messages of a filter. */
 export interface StatusSource extends MessageRule {
@@ -74,7 +68,7 @@ export function sourcesOf(
       "tamper",
       tamper,
       (note) => (view, topic, isRetained) => {
-        const contact = contactOf(tamper, scalarOf(view.at(tamper.path)));
+        const contact = contactOf(tamper, valueAt(view, tamper));
         if (contact === "unknown") return signOfLife(isRetained);
         return { kind: "tamper", open: note(topic, contact === "open") };
       },
@@ -113,7 +107,7 @@ export function sourcesOf(
 
 function batterySource(battery: Battery, note: NoteTopic): StatusSource["signalOf"] {
   return (view, topic, isRetained) => {
-    const low = batteryOf(battery, scalarOf(view.at(battery.path)));
+    const low = batteryOf(battery, valueAt(view, battery));
     const percent = chargeOf(battery, view);
     if (low === undefined) return signOfLife(isRetained);
     return { kind: "battery", low: note(topic, low), ...(percent === undefined ? {} : { percent }) };
@@ -143,7 +137,7 @@ function contactSource(
     return { kind: "contact", contact, live: !isRetained, ...part };
   };
   return (view, topic, isRetained) => {
-    const value = scalarOf(view.at(input.path));
+    const value = valueAt(view, input);
     if (value !== undefined && neighbours.has(plainValue(value))) return undefined;
     const contact = contactOf(input, value);
     const isAnyOpen = contact !== "unknown" && note(topic, contact === "open");

@@ -1,12 +1,13 @@
 import { gateStateOf, type Gate, type GateState } from "../domain/gate.ts";
 import { excludeEachOther } from "../domain/message-condition.ts";
-import { plainValue, scalarOf } from "../domain/plain-value.ts";
+import { plainValue } from "../domain/plain-value.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import { hasWildcard, matchesFilter } from "../domain/topic-filter.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { MqttInput } from "../generated/types.ts";
 import { ActiveTopics } from "./active-topics.ts";
-import { MessageContent, type MessageRule, type MessageView, contactOf } from "./message-content.ts";
+import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
+import { contactOf, valueAt } from "./message-values.ts";
 import { noteTopicOf, sourcesOf, type SourceKind, type StatusSource } from "./topic-sources.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
@@ -123,7 +124,7 @@ export class ZoneTopics {
     };
     const gates = matchingGates.flatMap((gate) =>
       viewsFor(gate).flatMap((view) => {
-        const contact = contactOf(gate, scalarOf(view.at(gate.path)));
+        const contact = contactOf(gate, valueAt(view, gate));
         // A message about something else leaves the gate unchanged.
         if (contact === "unknown") return [];
         const isOpen = noteTopicOf(this.#active, gateKey(gate), gate.mqtt)(topic, contact === "open");
@@ -183,8 +184,8 @@ function neighbourValues({ id, input }: Zone, zones: readonly Zone[]): ReadonlyS
   const own = new Set(named(input));
   const others = zones.flatMap((zone) => {
     if (zone.id === id || zone.input.source !== "mqtt") return [];
-    const { mqtt, path, where = [] } = zone.input;
-    const isSamePlace = mqtt === input.mqtt && path === input.path;
+    const { mqtt, path, bits, where = [] } = zone.input;
+    const isSamePlace = mqtt === input.mqtt && path === input.path && bits === input.bits;
     return isSamePlace && !excludeEachOther(input.where ?? [], where) ? named(zone.input) : [];
   });
   return new Set(others.filter((value) => !own.has(value)));

@@ -1,13 +1,14 @@
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { scalarOf, type Scalar } from "../domain/plain-value.ts";
+import type { Scalar } from "../domain/plain-value.ts";
 import { loopInputOf, type LoopInput } from "../domain/loop.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import type { Contact } from "../domain/zone.ts";
 import { validateAdcInput, validateGpioInput, validateMqttInput } from "../generated/input-validators.js";
 import type { MqttInput } from "../generated/types.ts";
 import type { ReceivedMessage } from "../inputs/discovery-session.ts";
-import { contactOf, MessageContent } from "../inputs/message-content.ts";
+import { MessageContent } from "../inputs/message-content.ts";
+import { contactOf, valueAt } from "../inputs/message-values.ts";
 import type { TrialReadingView } from "./discovery-view.ts";
 
 /** What a user sees of a trial; older readings are dropped. */
@@ -63,7 +64,7 @@ export class SensorTrial {
       isRetained,
     };
     const added = views.map((view): TrialReadingView => {
-      const value = scalarOf(view.at(path));
+      const value = valueAt(view, this.#input);
       return {
         contact: contactOf(this.#input, value),
         value: shortened(value),
@@ -94,7 +95,7 @@ export function trialInputOf(input: unknown): TrialInput {
   }
   throw new AppError(
     "invalid",
-    'input must be {"mqtt", "path", "where", "open", "normal"} or {"gpio", "chip", "contact"} or {"adc", "channel", "eol"}, as in the configuration',
+    'input must be {"mqtt", "path", "bits", "where", "open", "normal"} or {"gpio", "chip", "contact"} or {"adc", "channel", "eol"}, as in the configuration',
   );
 }
 

@@ -235,6 +235,21 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /zones\[0\]\.gate\.normal: "armed" in open and "ARMED" in normal compare equal/,
     ],
     [
+      "bits that a value does not have",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /s, bits: 3, open: [1, 4] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.open: 4 can never be read with bits: 3\. Use sums of those bits, or 0 for none of them$/,
+    ],
+    [
+      "text where bits are read",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1] }, tamper: { path: /t, bits: 4, open: [open] } }\n`,
+      /^2:\d+: zones\[0\]\.tamper\.open: "open" can never be read with bits: 4\./,
+    ],
+    [
+      "bits of a charge",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [1] }, battery: { path: /t, bits: 4, below: 15 } }\n`,
+      /^2:\d+: zones\[0\]\.battery\.bits: below is for a charge in percent, which has no bits\. Use low, or remove bits$/,
+    ],
+    [
       "a gate's openings that are one",
       `zones:\n  - { ${ZONE}, input: { gpio: 4 }, gate: { mqtt: a/b, open: [armed], dedupe: { path: /id } } }\n`,
       /zones\[0\]\.gate\.dedupe: unknown option\./,

@@ -28,6 +28,8 @@ export function zoneReading({ input }: Proposal, zones: readonly Zone[]): Zone |
       zone.input.source === "mqtt" &&
       zone.input.mqtt === input.mqtt &&
       zone.input.path === input.path &&
+      // A zone that reads the whole number reads its bits too.
+      (zone.input.bits ?? input.bits) === input.bits &&
       canonical(zone.input.where ?? []) === canonical(input.where ?? []) &&
       (!isEvent(input) || namesOneOf([...zone.input.open, ...(zone.input.normal ?? [])], input.open)),
   );
@@ -45,7 +47,7 @@ function namesOneOf(values: readonly Scalar[], sought: readonly Scalar[]): boole
 /** What tells the inputs of two proposals apart. */
 export function inputKey({ input }: Proposal): string {
   const values = isEvent(input) ? input.open : null;
-  return canonical([input.mqtt, input.path ?? null, input.where ?? [], values]);
+  return canonical([input.mqtt, input.path ?? null, input.bits ?? null, input.where ?? [], values]);
 }
 
 /** A name that the configuration accepts: at most 100 visible characters. */

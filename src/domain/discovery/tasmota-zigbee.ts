@@ -27,14 +27,11 @@ const CONTACTS: readonly (readonly [value: string, kind: ZoneKind, zoneType: num
 
 /**
  * State of an alarm zone as a number, which a bridge reports beside the value, or alone if it does not know the type of the zone. Its
- * bits are those of the ZigBee Cluster Library, 8.2.2.2.1.3.
+ * bits are those of the ZigBee Cluster Library, 8.2.2.2.1.3; an alarm is the first or the second, by the type of the sensor.
  */
 const STATUS = "ZoneStatusChange";
-const ALARM = 1;
+const ALARM = 1 + 2;
 const TAMPER = 4;
-const LOW_BATTERY = 8;
-/** What a sensor reports by itself: its supervision, and the end of an alarm. They say nothing about its state. */
-const REPORTS = 16 + 32;
 
 /** The name of what a bridge has received, which its messages and its answers to `ZbInfo` have by default. */
 const RECEIVED = "ZbReceived";
@@ -94,15 +91,6 @@ function contactsIn(fields: Fields): string[] {
   return Object.hasOwn(fields, STATUS) ? [...known, STATUS] : known;
 }
 
-/** All numbers of an alarm zone that have a bit, or that do not have it: as many as an option of the configuration can have. */
-function statesWith(bit: number, isSet = true): [number, ...number[]] {
-  const all = ALARM + TAMPER + LOW_BATTERY + REPORTS;
-  const states = Array.from({ length: all + 1 }, (_, state) => state).filter(
-    (state) => (state & ~all) === 0 && ((state & bit) !== 0) === isSet,
-  );
-  return [states[0] ?? bit, ...states.slice(1)];
-}
-
 /** The zones of the Zigbee devices behind a bridge that it has reported. */
 export function zigbeeProposals(
   messages: readonly ReceivedMessage[],
@@ -122,7 +110,9 @@ export function zigbeeProposals(
   return [...sensors.values()].slice(0, SENSORS_MAX).flatMap(({ report, name, contacts }) => {
     const own = CONTACTS.filter(([value]) => contacts.has(value));
     const common = {
-      ...(contacts.has(STATUS) ? { tamper: { ...placeOf(report, STATUS), open: statesWith(TAMPER) } } : {}),
+      ...(contacts.has(STATUS)
+        ? { tamper: { ...placeOf(report, STATUS), bits: TAMPER, open: [TAMPER] } }
+        : {}),
       battery: { ...placeOf(report, BATTERY), below: BATTERY_BELOW_PERCENT },
       bridge,
       device: name,
@@ -136,7 +126,7 @@ export function zigbeeProposals(
     }));
     if (known.length > 0 || !contacts.has(STATUS)) return known;
     const place = placeOf(report, STATUS);
-    const input = { ...place, open: statesWith(ALARM), normal: statesWith(ALARM, false) };
+    const input: Proposal["input"] = { ...place, bits: ALARM, open: [1, 2, ALARM], normal: [0] };
     const kind = kindOfName(name) ?? "intrusion";
     return [{ name, kind, input, ...common, doubts: [{ code: "kind-guessed" }] }];
   });

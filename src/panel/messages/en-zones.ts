@@ -109,6 +109,7 @@ export const EN_ZONES = {
   "option.chip.default": "the chip of this machine",
   "option.bias": "Pull resistor",
   "option.bias.as-is": "unchanged",
+  "option.bits": "Bits that count",
   "option.open": "Values that mean open",
   "option.normal": "Values that mean normal",
   "option.where": "Conditions (JSON)",

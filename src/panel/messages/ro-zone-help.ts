@@ -52,6 +52,8 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
     "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele transmite valoarea pentru deschis.",
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
+  "zoneHelp.input.bits":
+    "Pentru un număr ai cărui biți sunt stări separate: suma biților luați în considerare. Ceilalți biți devin 0 înainte de comparare; o valoare care nu este un număr întreg pozitiv sau 0 este ignorată.",
   "zoneHelp.input.where":
     "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, condițiile se aplică fiecărui element.",
   "zoneHelp.input.open":

@@ -126,6 +126,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.chip.default": "cipul acestui dispozitiv",
   "option.bias": "Rezistență pull-up sau pull-down",
   "option.bias.as-is": "neschimbată",
+  "option.bits": "Biți luați în considerare",
   "option.open": "Valori pentru deschis",
   "option.normal": "Valori pentru normal",
   "option.where": "Condiții (JSON)",

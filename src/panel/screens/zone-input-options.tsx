@@ -95,7 +95,7 @@ function LineOptions({ described, errors }: InputProps) {
 /** Open for a topic that was entered by hand or picked; a proposal has them filled in already. */
 function MessageOptions({ described, errors }: InputProps) {
   const { zone, doubts, fields } = described;
-  const { mqtt, path, open, normal, where } = inputOf(zone);
+  const { mqtt, path, bits, open, normal, where } = inputOf(zone);
   const isProposal = doubts !== undefined;
   /** The likely values for open of another value of the message, unless the user has entered others. */
   const openOf = (chosen: string): { open?: readonly boolean[] } => {
@@ -137,6 +137,16 @@ function MessageOptions({ described, errors }: InputProps) {
           errors={errors}
           isCode
           onText={(text) => setInput({ path: text })}
+        />
+      )}
+      {bits !== undefined && (
+        <TextOption
+          option="input.bits"
+          label={t("option.bits")}
+          value={typeof bits === "number" ? bits : undefined}
+          errors={errors}
+          numbers={ZONE_LIMITS["input.bits"]}
+          onText={(text) => setInput({ bits: text === "" ? undefined : Number(text) })}
         />
       )}
       <div class="grid">

@@ -29,6 +29,11 @@ describe("behind a Zigbee bridge with Tasmota,", () => {
       [status(0x09), "trip"],
       [status(0x00), "restore"],
       [status(0x24), "tamper"],
+      [status(0x02), "trip"],
+      [status(0x40), "restore"],
+      [status(0x41), "trip"],
+      [status(0x80), "restore"],
+      [status(0x83), "trip"],
       [leak({ BatteryPercentage: 5 }), "battery"],
     ];
     expect(await playSteps(zone, steps)).toEqual(steps);
