@@ -4,11 +4,9 @@ import {
   request as httpRequest,
   type ClientRequest,
   type IncomingHttpHeaders,
-  type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { readResponseBody } from "./response-body.ts";
 
 /**
  * The result of a request. The last two differ in whether a repetition could create a second record.
@@ -64,15 +62,6 @@ interface Sent {
 
 /** Error codes of a write to a connection that the server has closed. */
 const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
-
-/**
- * Maximum size of a response, also decompressed: pages of the API have at most 1000 records of a few kB, and 16 kB
- * of gzip can expand to 16 MB.
- */
-const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
-
-/** Error code of a gzip response that cannot be decompressed. */
-export const NOT_UNPACKED = "NOT-UNPACKED";
 
 /** Client of the API of a server: the local API, or the dispatch centre. Follows no redirects. */
 export class ApiClient {
@@ -183,48 +172,9 @@ function resolveWith(
     isAnswered = true;
     const { statusCode: status = 0, headers } = response;
     const answered = (body: string): void => resolve({ kind: "answered", status, headers, body });
-    readBody(response, answered, fail);
+    readResponseBody(response, answered, fail);
   });
   request.on("close", () => {
     if (!isAnswered) fail(new Error("connection closed without a response"));
   });
-}
-
-/** Reads the body of a response, and decompresses gzip. Calls one of the two functions; further calls may follow. */
-function readBody(
-  response: IncomingMessage,
-  answered: (body: string) => void,
-  fail: (error: Error) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  const body = decompressed(response, fail);
-  body.on("data", (chunk: Buffer) => {
-    sizeBytes += chunk.length;
-    if (sizeBytes > RESPONSE_BYTES_MAX) {
-      const error = new Error(`the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
-      fail(error);
-      body.destroy();
-      response.destroy(error);
-    } else chunks.push(chunk);
-  });
-  body.on("end", () => answered(Buffer.concat(chunks).toString("utf8")));
-  response.on("error", fail);
-  response.on("close", () => {
-    if (!response.complete) fail(new Error("connection closed before the response was complete"));
-  });
-}
-
-function decompressed(response: IncomingMessage, fail: (error: Error) => void): Readable {
-  const { statusCode, headers } = response;
-  const isCompressed = /^(?:x-)?gzip$/i.test(headers["content-encoding"]?.trim() ?? "");
-  if (!isCompressed || statusCode === 204 || statusCode === 304) return response;
-  const gunzip = createGunzip();
-  gunzip.on("error", (cause) => {
-    const message = `the response cannot be decompressed: ${cause.message}`;
-    const error = Object.assign(new Error(message, { cause }), { code: NOT_UNPACKED });
-    fail(error);
-    response.destroy(error);
-  });
-  return response.pipe(gunzip);
 }

@@ -38,35 +38,22 @@ function reasonOf(error: unknown): string | undefined {
 
 /** The response body of an error; internal errors do not disclose details. */
 export function errorResponse(error: unknown): ErrorBody {
-  const status = error instanceof AppError ? STATUS_OF_CODE[error.code] : statusOfParser(error);
+  const status = error instanceof AppError ? STATUS_OF_CODE[error.code] : statusOfExpress(error);
   if (status === undefined || !(error instanceof Error)) return errorBody(500, "internal error; try again");
   if (error instanceof AppError)
     return errorBody(status, error.hint ? `${error.message}. ${error.hint}` : error.message);
-  const { limit } = error as { limit?: number };
-  if (status === 413 && limit !== undefined)
-    return errorBody(status, `the body is larger than ${sizeOf(limit)}`);
-  return errorBody(status, MESSAGE_OF_PARSER[status] ?? "invalid request");
+  return errorBody(status, status === 400 ? "malformed URL" : "invalid request");
 }
 
 export function errorBody(statusCode: number, message: string): ErrorBody {
   return { error: STATUS_CODES[statusCode] ?? "Error", message, statusCode };
 }
 
-function sizeOf(bytes: number): string {
-  return bytes < 1_048_576 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(bytes / 1_048_576)} MB`;
-}
-
-/** Express and its body parser set a 4xx status on client errors. */
-function statusOfParser(error: unknown): number | undefined {
+/** Express sets a 4xx status on errors of clients, such as a path that cannot be decoded. */
+function statusOfExpress(error: unknown): number | undefined {
   const status = (error as { status?: unknown } | null)?.status;
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
 }
-
-const MESSAGE_OF_PARSER: Readonly<Record<number, string>> = {
-  400: "invalid JSON body or malformed URL",
-  413: "the body is larger than 100 kB",
-  415: "the body's encoding or character set is not supported; send UTF-8 JSON",
-};
 
 /** Sends an error without Express. */
 export function sendError(

@@ -1,11 +1,11 @@
-import express, { type Request, type Response, type Router } from "express";
+import type { Request, Response, Router } from "express";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { PICTURE_BYTES_MAX, pictureTypeOf, PINS_MAX, PLAN_NAME_MAX, type Pin } from "../domain/plan.ts";
 import type { Remote } from "../domain/remote.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, readBytes } from "../http/body.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, idFromPath, json } from "../http/resource.ts";
 import { planTag, type PlanService } from "../service/plans.ts";
@@ -13,7 +13,7 @@ import type { PlanStore, StoredPicture } from "../store/plans.ts";
 import type { PlanView } from "./plan-view.ts";
 import { requestObject } from "./request-parameters.ts";
 
-const readPicture = express.raw({ type: "application/octet-stream", limit: PICTURE_BYTES_MAX });
+const readPicture = readBytes(PICTURE_BYTES_MAX);
 
 export interface SitePlansParts {
   /** On a read-only connection. */

@@ -1,7 +1,7 @@
-import express, { type Request, type Response, type Router } from "express";
+import type { Request, Response, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
-import { readBody } from "../http/body.ts";
+import { readBody, readBytes } from "../http/body.ts";
 import { disableIdleTimeout } from "../http/idle-timeouts.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
@@ -10,7 +10,7 @@ import type { SiteSettings } from "./settings.ts";
 
 /** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
 const CHUNK_BYTES_MAX = 1024 * 1024;
-const readPiece = express.raw({ type: "application/octet-stream", limit: CHUNK_BYTES_MAX });
+const readPiece = readBytes(CHUNK_BYTES_MAX);
 
 /** POST /site/restore/pieces?from=<bytes>, then POST /site/restore: restores an uploaded backup. */
 export function restoreRoutes(

@@ -98,6 +98,13 @@ export function plainRequests(order) {
   return lines(HELD, () => overTcp(order, (socket) => socket.write(text)));
 }
 
+/** Bodies without an account in chunks of one byte, which are never complete. */
+export function tinyChunks(order) {
+  const headers = "Host: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
+  const text = `POST /auth/token HTTP/1.1\r\n${headers}\r\n\r\n${"1\r\nx\r\n".repeat(100_000)}`;
+  return lines(AT_ONCE, () => overTcp(order, (socket) => socket.write(text)));
+}
+
 /** Repeats something on a number of lines. */
 async function lines(number, play) {
   const line = async (_, index) => {

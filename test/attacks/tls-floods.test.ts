@@ -57,12 +57,15 @@ describe("a door, a gate and a user are served, and the flood is counted", () =>
   ])("over TLS: %s", (name, attack, isDone) => flood(name, attack, isDone), (attackSeconds + 180) * 1000);
 });
 
-test(
-  "a door, a gate and a user are served, and the flood is counted, over plain HTTP",
-  async () => {
+test.each([
+  ["plain requests without an account", "plainRequests", isAtLimit],
+  ["bodies in chunks of one byte", "tinyChunks", () => true],
+])(
+  "a door, a gate and a user are served, and the flood is counted, over plain HTTP: %s",
+  async (name, attack, isDone) => {
     site = new WatchedDaemon();
     await site.start({ account: true });
-    await flood("plain requests without an account", "plainRequests", isAtLimit);
+    await flood(name, attack, isDone);
   },
   (attackSeconds + 180) * 1000,
 );

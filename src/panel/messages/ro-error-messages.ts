@@ -18,11 +18,20 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["the token of metrics.tokenFile is required", "este necesar tokenul din metrics.tokenFile"],
   ["the body is not valid UTF-8", "cererea nu este text UTF-8 valid"],
   ["a JSON body is required", "cererea trebuie să conțină JSON"],
+  ["the body is not valid JSON", "cererea nu este JSON valid"],
+  [
+    "the connection closed before the body was complete",
+    "conexiunea s-a închis înainte de sfârșitul cererii",
+  ],
+  [
+    "the body's encoding or character set is not supported; send UTF-8 JSON",
+    "codificarea cererii nu este acceptată; trimiteți JSON în UTF-8",
+  ],
   [
     "the body must be JSON in UTF-8: send Content-Type: application/json",
     "cererea trebuie să fie JSON în UTF-8, cu Content-Type: application/json",
   ],
-  ["the body is larger than 100 kB", "cererea depășește 100 kB"],
+  ["the body is larger than {size}", "cererea depășește {size}"],
   ["send a JSON object", "cererea trebuie să fie un obiect JSON"],
   [
     "send bytes, with Content-Type: application/octet-stream",

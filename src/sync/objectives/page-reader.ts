@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { NOT_UNPACKED } from "../../client/api-client.ts";
+import { NOT_UNPACKED } from "../../client/response-body.ts";
 import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 
