@@ -166,11 +166,15 @@ async function journaldLog(): Promise<string> {
 const LENGTH_MIN = 4;
 
 /** All secrets of an installation: passwords, tokens and the lines of its secret files, longest first. */
-export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: Config): string[] {
+export function installationSecrets(config: Config): string[] {
+  const { dataDir, upstream, upstreams, mqtt, dc09, database, metricsToken } = config;
   const passwords = [
     upstream?.password,
     mqtt.mode === "off" ? undefined : mqtt.credentials?.password,
-    metricsToken ?? undefined,
+    ...(mqtt.mode === "built-in" ? mqtt.accounts.map(({ password }) => password) : []),
+    ...[...(dc09?.accounts ?? []), ...upstreams].flatMap(({ key }) => formsOf(key ?? "")),
+    database?.password,
+    metricsToken,
   ];
   const texts = [...filesIn(join(dataDir, "secrets")), ...filesIn(join(dataDir, "tls"))]
     .filter((path) => !path.endsWith(".crt"))
@@ -180,6 +184,11 @@ export function installationSecrets({ dataDir, upstream, mqtt, metricsToken }: C
   const all = [...passwords, ...lines].map((text) => text?.trim() ?? "");
   // Longest first, so that a secret that contains another one is replaced as a whole.
   return [...new Set(all)].filter((text) => text.length >= LENGTH_MIN).sort((a, b) => b.length - a.length);
+}
+
+/** How a key of DC-09 may be written: as digits, or as the characters that they encode. */
+function formsOf(key: string): string[] {
+  return [key, key.toLowerCase(), Buffer.from(key, "hex").toString("latin1")];
 }
 
 /** Replaces each secret in a text, also in its JSON and URL encodings. */

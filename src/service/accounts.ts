@@ -101,7 +101,7 @@ export class AccountService {
 
   /**
    * Adds an account.
-   * @param options `mustChangePassword`: the password is generated and only allows setting a new one
+   * @param options `mustChangePassword`: the password only allows setting a new one
    * @throws AppError `bad-data` for an invalid password or address, `conflict` if the address is in use
    */
   async add(

@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { INITIAL_ADMIN_EMAIL } from "../domain/principal.ts";
 import { SignInThrottle, type SignInAttempt } from "../domain/sign-in-throttle.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
@@ -45,7 +46,8 @@ export async function attemptOf(
     address,
     isKnownAddress:
       account !== undefined && address !== undefined && (await signIns.hasSignedIn(account.email, address)),
-    isRandomPassword: account?.mustChangePassword === true,
+    // The one-time code of a new installation is generated; an administrator types the password of another new account.
+    isRandomPassword: account?.mustChangePassword === true && account.email === INITIAL_ADMIN_EMAIL,
     // An unknown address of this form is limited as a site's, so that it does not show which sites have an account.
     isSite: account ? account.site !== undefined : isSiteAddress(email),
     hasToken,

@@ -29,21 +29,30 @@ function unpacked(archive: string): Map<string, string> {
   );
 }
 
+const PANEL_KEY = "00112233445566778899AABBCCDDEEFF";
+const RECEIVER_KEY = "FFEEDDCCBBAA99887766554433221100";
+
 describe("a support bundle", () => {
   test("of a running site holds its state and none of its secrets, wherever they occur", async () => {
     installation.secret("centre.password", "zaporojan-fără-frică\n");
     installation.secret("broker.password", 'quote"and\\slash');
     installation.secret("metrics.token", "0123456789abcdefghij");
+    installation.secret("reader.password", "cititor-de-carduri");
+    installation.secret("panel.key", PANEL_KEY);
+    installation.secret("receiver.key", RECEIVER_KEY);
     const site = installation.daemon(
       "site",
       [
         "site: { name: 'Hala zaporojan-fără-frică', ref: hala }",
         "http: { port: 0, tls: own }",
         "upstream: { baseUrl: 'http://127.0.0.1:1', email: hala@example.ro, passwordFile: centre.password }",
-        "mqtt: { listen: { port: 0 }, username: sensors, passwordFile: broker.password }",
+        "mqtt: { listen: { port: 0 }, username: sensors, passwordFile: broker.password, accounts: [ { username: reader, passwordFile: reader.password, publish: [a/b], subscribe: [] } ] }",
+        "dc09: { port: 0, accounts: [ { account: '1234', keyFile: panel.key, objective: { type: obiective/cladiri, id: 1 } } ] }",
+        "upstreams: [ { dc09: { account: '4321', keyFile: receiver.key, receivers: [ { host: 127.0.0.1, port: 1 } ] } } ]",
         "metrics: { tokenFile: metrics.token }",
         "objectives: { obiective/cladiri: [ { id: 1, name: 'Hall quote\"and\\slash' } ] }",
-        "zones: [ { id: gate, name: 'Gate 0123456789abcdefghij', kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } } ]",
+        `zones: [ ${[PANEL_KEY, RECEIVER_KEY, "cititor-de-carduri"].map((secret, index) => `{ id: z${index}, name: 'Zone ${secret}', kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }`).join(", ")},`,
+        "  { id: gate, name: 'Gate 0123456789abcdefghij', kind: perimeter, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } } ]",
         "",
       ].join("\n"),
     );
@@ -65,10 +74,17 @@ describe("a support bundle", () => {
 
     const secrets = installationSecrets(loadConfiguration({ file, env: {}, cwd: "/" }));
     expect(secrets).toEqual(
-      expect.arrayContaining(["zaporojan-fără-frică", 'quote"and\\slash', "0123456789abcdefghij"]),
+      expect.arrayContaining([
+        "zaporojan-fără-frică",
+        'quote"and\\slash',
+        "0123456789abcdefghij",
+        "cititor-de-carduri",
+        PANEL_KEY,
+        RECEIVER_KEY,
+      ]),
     );
-    // The signing key, the MQTT client id, and the two certificate keys beside the three above.
-    expect(secrets.length).toBeGreaterThan(6);
+    // The signing key, the MQTT client id, and the two certificate keys beside the six above.
+    expect(secrets.length).toBeGreaterThan(9);
     const whole = gunzipSync(readFileSync(archive)).toString();
     for (const secret of secrets)
       for (const form of [secret, JSON.stringify(secret).slice(1, -1)]) expect(whole).not.toContain(form);

@@ -92,3 +92,16 @@ test("an unknown role is rejected, and the last administrator keeps the role", a
   await put(TEST_ACCOUNTS.administrator, { role: "viewer" }).expect(409);
   await put(TEST_ACCOUNTS.administrator, { disabled: true }).expect(409);
 });
+
+test("the password that an administrator gave to a new user can be guessed no more often than any other", async () => {
+  const account = { email: "dana@example.ro", role: "administrator", password: "Sigur2026" };
+  await request(site.app)
+    .post("/site/accounts")
+    .set("Authorization", `Bearer ${token}`)
+    .send(account)
+    .expect(201);
+  const guesses = ["Sigur2020", "Sigur2021", "Sigur2022", "Sigur2023", "Sigur2024", account.password];
+  const answers: number[] = [];
+  for (const guess of guesses) answers.push(await signIn(account.email, guess));
+  expect(answers).toEqual([401, 401, 401, 401, 401, 429]);
+});
