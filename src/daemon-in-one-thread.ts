@@ -94,6 +94,8 @@ export class SingleThreadParts implements DaemonParts {
   }
 
   /** The front reads the configuration in force, which is the same object. */
+  zoneCreated(): void {}
+
   async reloaded(next: Config, { hasOtherCentre, siteRef }: ReloadedCentre): Promise<void> {
     const { sync, silence } = this.#running.components;
     silence.use(next.fleet);

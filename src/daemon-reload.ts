@@ -5,7 +5,7 @@ import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
 import type { RunningConfig, ReloadHooks } from "./daemon-options.ts";
-import { onceRestarted, type DaemonParts } from "./daemon-threads.ts";
+import type { DaemonParts } from "./daemon-threads.ts";
 import { type CancelTimer, type Clock, pause } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
@@ -18,6 +18,7 @@ import type { Inputs } from "./inputs/inputs.ts";
 import type { ZoneService } from "./inputs/zone-service.ts";
 import type { EventNotes } from "./service/event-notes.ts";
 import { isStorageError } from "./store/database.ts";
+import { onceRestarted } from "./threads/restarting.ts";
 
 interface DaemonReloadOptions {
   readonly config: RunningConfig;
@@ -131,7 +132,9 @@ export class DaemonReload {
     await settled;
     await outputs.exchange(next.outputs);
     const hasOtherCentre = applied.some((option) => option.split(".")[0] === "upstream");
-    await parts.reloaded(next, { hasOtherCentre, siteRef: config.site.ref });
+    // Those of now: an alarm panel may have created zones since the file was read.
+    const { zones: inForce } = config;
+    await parts.reloaded({ ...next, zones: inForce }, { hasOtherCentre, siteRef: config.site.ref });
     this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }

@@ -166,11 +166,12 @@ export class DaemonSensing {
 
   /** Monitors a zone that an alarm panel has just created. @throws any error of the journal */
   #addZone(zone: Zone, by: Actor): void {
-    const { config } = this.#options;
+    const { config, parts } = this.#options;
     const zones = [...config.zones, zone];
     this.zoneService.exchange(zones, by);
     config.zones = zones;
     void this.inputs.exchange(zones, { added: [], removed: [], news: [] });
+    parts.zoneCreated(zones);
   }
 
   /** Whether trips are no longer processed although the process runs. */

@@ -6,13 +6,13 @@ import type { FrontAddress, SensingComponents } from "./daemon-front.ts";
 import type { NewAdministrator, RemoteRecords } from "./daemon-records.ts";
 import type { ConditionRegistry } from "./ops/condition-registry.ts";
 import type { JsonLog } from "./ops/log.ts";
-import { type Clock, pause } from "./domain/clock.ts";
-import { AppError } from "./domain/errors.ts";
+import type { Clock } from "./domain/clock.ts";
 import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
 import type { SiteReportFacts } from "./domain/site-report.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
+import { unlessRestarting } from "./threads/restarting.ts";
 import { SupervisedThread, type ThreadName } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 import type { FrontControl, FrontThreadData } from "./front-thread.ts";
@@ -46,6 +46,8 @@ export interface DaemonParts {
   stopFront(): Promise<void>;
   /** The built-in broker, not started. */
   newBroker(options: BuiltInBrokerOptions): Broker;
+  /** Uses zones of which an alarm panel has just created one; they are in force already. */
+  zoneCreated(zones: Config["zones"]): void;
   /** Uses the sections of a changed configuration that take effect at once; they are in force already. */
   reloaded(next: Config, changed: ReloadedCentre): Promise<void>;
 }
@@ -188,6 +190,12 @@ export class ThreadedParts implements DaemonParts {
     return this.#broker;
   }
 
+  /** The records need none: they look a created zone up in the journal. */
+  zoneCreated(zones: Config["zones"]): void {
+    const front = this.#frontThread?.remote<FrontControl>("thread");
+    front?.reloaded({ zones }).catch(() => "its next start uses the zones in force");
+  }
+
   async reloaded(next: Config, { hasOtherCentre, siteRef }: ReloadedCentre): Promise<void> {
     const front = this.#frontThread?.remote<FrontControl>("thread");
     await unlessRestarting(front?.reloaded(immediateSections(this.#options.config, next)));
@@ -203,41 +211,4 @@ export class ThreadedParts implements DaemonParts {
     this.#recordsThread.pass(port1);
     this.#frontThread?.pass(port2);
   }
-}
-
-/** Waits for a call that a thread needs only while it runs: its next start does the same with the configuration in force. */
-async function unlessRestarting(call: Promise<void> | undefined): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!isRestarting(error)) throw error;
-  }
-}
-
-/** Interval of asking a thread that is being started again, and its limit: later the watchdog restarts the process. */
-const RESTARTING_INTERVAL_MS = 250;
-const RESTARTING_MS_MAX = 20_000;
-
-/**
- * Repeats a call that must not be lost while its thread is being started again.
- * @param assertRunning throws to end the wait
- */
-export async function onceRestarted<T>(
-  call: () => Promise<T>,
-  { clock, assertRunning }: { readonly clock: Clock; readonly assertRunning: () => void },
-): Promise<T> {
-  const endMs = clock.monotonicMs() + RESTARTING_MS_MAX;
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isRestarting(error) || clock.monotonicMs() >= endMs) throw error;
-    }
-    await pause(clock, RESTARTING_INTERVAL_MS);
-    assertRunning();
-  }
-}
-
-function isRestarting(error: unknown): boolean {
-  return error instanceof AppError && error.code === "unavailable";
 }

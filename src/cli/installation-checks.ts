@@ -51,17 +51,22 @@ function databaseChecks({ dataDir }: Config): CheckResult[] {
         "They are created at the first start. If some should exist, check dataDir.",
       ),
     ];
-  const problems = (["santinela", "journal"] as const).flatMap((name) => {
-    const kind = name === "journal" ? JOURNAL_DATABASE : MAIN_DATABASE;
-    return fileProblems(join(dataDir, `${name}.db`), kind, "quick").map((text) => `${name}.db: ${text}`);
-  });
-  const repair = "Restart the daemon: it recovers a damaged database as far as possible. Check the disk.";
-  return [
-    problems.length === 0
-      ? ok("Databases", "no damage found")
-      : error("Databases", problems.join("; "), repair),
-    diskCheck(dataDir),
-  ];
+  return [fileCheck(dataDir), diskCheck(dataDir)];
+}
+
+function fileCheck(dataDir: string): CheckResult {
+  const check = "Databases";
+  try {
+    const problems = (["santinela", "journal"] as const).flatMap((name) => {
+      const kind = name === "journal" ? JOURNAL_DATABASE : MAIN_DATABASE;
+      return fileProblems(join(dataDir, `${name}.db`), kind, "quick").map((text) => `${name}.db: ${text}`);
+    });
+    const repair = "Restart the daemon: it recovers a damaged database as far as possible. Check the disk.";
+    return problems.length === 0 ? ok(check, "no damage found") : error(check, problems.join("; "), repair);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    return failed(check, cause, warning);
+  }
 }
 
 function diskCheck(dataDir: string): CheckResult {

@@ -120,10 +120,14 @@ function configurationText({ source, fault }: EffectiveConfiguration, from: Load
 }
 
 function databaseChecks(dataDir: string): object {
-  const check = (file: string, kind: typeof MAIN_DATABASE): readonly string[] =>
-    existsSync(join(dataDir, file))
-      ? fileProblems(join(dataDir, file), kind, "quick")
-      : ["the file is missing"];
+  const check = (file: string, kind: typeof MAIN_DATABASE): readonly string[] => {
+    if (!existsSync(join(dataDir, file))) return ["the file is missing"];
+    try {
+      return fileProblems(join(dataDir, file), kind, "quick");
+    } catch (error) {
+      return [messageOf(error)];
+    }
+  };
   return {
     "santinela.db": check("santinela.db", MAIN_DATABASE),
     "journal.db": check("journal.db", JOURNAL_DATABASE),

@@ -1,4 +1,4 @@
-import type { ZoneObjective, ZoneProfile } from "./zone.ts";
+import type { ZoneKind, ZoneObjective, ZoneProfile } from "./zone.ts";
 
 /** One alarm panel of the configuration. */
 export interface AlarmPanelAccount {
@@ -25,4 +25,18 @@ export interface Dc09Source {
   readonly accounts: readonly AlarmPanelAccount[];
   /** Profiles by name, for zones that are created at the first alarm. */
   readonly profiles: Readonly<Record<string, ZoneProfile>>;
+}
+
+/** What identifies a zone that was created at its first alarm. */
+interface CreatedZone {
+  /** In capitals. */
+  readonly account: string;
+  /** The number that the alarm panel has sent; 0 for none. */
+  readonly number: number;
+  readonly kind: ZoneKind;
+}
+
+/** @returns the id of a created zone, such as `dc09-12ab-4-intrusion` */
+export function createdZoneId({ account, number, kind }: CreatedZone): string {
+  return `dc09-${account.toLowerCase()}-${number}-${kind}`;
 }

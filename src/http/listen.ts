@@ -48,11 +48,16 @@ function isSame(address: string, host: string): boolean {
 /** Waits until the server listens. @throws the system's error */
 export function listening(server: Server | TlsServer, listen: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.once("listening", () => {
-      server.off("error", reject);
+    const onListening = (): void => {
+      server.off("error", onError);
       resolve();
-    });
+    };
+    const onError = (error: Error): void => {
+      server.off("listening", onListening);
+      reject(error);
+    };
+    server.once("listening", onListening);
+    server.once("error", onError);
     listen();
   });
 }

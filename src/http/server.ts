@@ -49,6 +49,7 @@ export class HttpServer {
   readonly #sockets: RawSockets;
   readonly #connections: Connections;
   #cancelRetry: CancelTimer = () => {};
+  #isStopped = false;
   /** Separate server for the daemon's own trips, so that network clients cannot block them. */
   readonly #loopback: Server;
 
@@ -88,7 +89,7 @@ export class HttpServer {
   }
 
   async #listenToNetwork(): Promise<void> {
-    const { host, conditions, clock, limits } = this.#options;
+    const { host, conditions, limits } = this.#options;
     const waitingMax = Math.max(WAITING_MIN, limits.connectionsMax);
     try {
       await listenAt(this.#network, { ...this.#options, waitingMax });
@@ -96,8 +97,7 @@ export class HttpServer {
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
         throw addressError(this.#options, cause as NodeJS.ErrnoException);
-      conditions.raise("http-address-unavailable", `this machine has no address ${host}; retrying`);
-      this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
+      this.#retryLater(`this machine has no address ${host}; retrying`);
     }
   }
 
@@ -105,8 +105,16 @@ export class HttpServer {
     try {
       await this.#listenToNetwork();
     } catch (error) {
-      this.#options.conditions.raise("http-address-unavailable", messageOf(error));
+      // The daemon runs already, and another program may release the port.
+      this.#retryLater(messageOf(error));
     }
+  }
+
+  #retryLater(reason: string): void {
+    if (this.#isStopped) return;
+    const { conditions, clock } = this.#options;
+    conditions.raise("http-address-unavailable", reason);
+    this.#cancelRetry = clock.after(RETRY_MS, () => void this.#listenAgain());
   }
 
   /** Uses a renewed certificate for new connections. */
@@ -131,6 +139,7 @@ export class HttpServer {
 
   /** Accepts no new requests, waits shortly for running ones, and stops. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#cancelRetry();
     this.#options.app.endStreams();
     const servers = [this.#network, this.#loopback, this.#control];
@@ -161,7 +170,7 @@ export class HttpServer {
 
 /** Connections that may always wait until they are taken: what Node.js allows. */
 const WAITING_MIN = 511;
-/** Retry interval for a missing address. */
+/** Retry interval for an address that was missing at the start. */
 const RETRY_MS = 5_000;
 /** Time for running requests to finish when the server stops. */
 const STOP_LIMIT_MS = 5_000;

@@ -102,9 +102,7 @@ export function sqliteError(message: string, code: string): Error {
   return new Sqlite.SqliteError(message, code);
 }
 
-/** Opens a database that another connection writes, for reading only. It sees only what is durable: SQLite shows a commit to
- * other connections once its frames are on disk.
- */
+/** Opens a database that another connection writes, to read what is durable: SQLite shows commits once they are on disk. */
 export function openReadOnly(path: string): Database {
   const database = connectForReading(path);
   database.pragma("cell_size_check = ON");
@@ -244,6 +242,7 @@ function keepCopy(database: Database, path: string): void {
   copyDurably(path, `${path}.v${version}`);
 }
 
-function storageError(path: string, cause: unknown): AppError {
+/** @returns an AppError `storage` with the path of the database and the message of its cause */
+export function storageError(path: string, cause: unknown): AppError {
   return new AppError("storage", `cannot use the database ${path}: ${(cause as Error).message}`, { cause });
 }

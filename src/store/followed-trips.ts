@@ -1,4 +1,7 @@
+import { createdZoneId } from "../domain/alarm-panel.ts";
 import type { TripState, TripType } from "../domain/trip.ts";
+import type { ZoneKind } from "../domain/zone.ts";
+import type { CreatedAlarmPanelZone } from "./alarm-panels.ts";
 import { Store } from "./database.ts";
 
 /** What a follower of the journal reads of a trip. */
@@ -29,6 +32,9 @@ export class FollowedTrips extends Store {
   readonly #firstSince = this.prepare<number | null>(
     "SELECT min(seq) FROM trips WHERE dated = 0 OR at_wall >= ?",
   ).pluck();
+  readonly #createdZones = this.prepare<Pick<CreatedAlarmPanelZone, "account" | "number" | "kind">>(
+    "SELECT account, number, kind FROM panel_zones",
+  );
 
   /** The next trips after `seq`, at most one page. */
   after(seq: number): FollowedTrip[] {
@@ -44,6 +50,11 @@ export class FollowedTrips extends Store {
   beforeFirstSince(wallMs: number): number {
     const first = this.#firstSince.get(wallMs) ?? null;
     return first === null ? this.last() : first - 1;
+  }
+
+  /** The type of a zone that an alarm panel has created; undefined for any other zone. */
+  createdKind(zoneId: string): ZoneKind | undefined {
+    return this.#createdZones.all().find((zone) => createdZoneId(zone) === zoneId)?.kind;
   }
 
   /** A number that differs after each commit of another connection. */

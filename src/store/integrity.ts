@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import {
+  isBusy,
   isNewer,
   newerProblem,
   readDatabase,
   stepsOf,
+  storageError,
   type Database,
   type DatabaseKind,
 } from "./database.ts";
@@ -21,6 +23,7 @@ const NUMBER_MAX = 2 ** 50;
 /**
  * The problems of a database file; empty if there are none. The file is only read, including its write-ahead log.
  * A missing table counts: the daemon cannot start without it. None of these checks finds a flipped bit inside a value.
+ * @throws AppError `storage` if another program holds the file, so that it cannot be checked
  */
 export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
   return problemsOf(path, kind, (database) => [
@@ -51,18 +54,21 @@ function problemsOf(path: string, kind: DatabaseKind, check: (database: Database
       return problem === undefined ? check(database) : [`it ${problem}`];
     });
   } catch (error) {
+    // Another program holds it: that is no damage, and replacing it would lose what that program writes.
+    if (isBusy(error)) throw storageError(path, error);
     return [(error as Error).message];
   }
 }
 
-/** Whether a file is of a newer release that this one cannot use: it is not damaged, and is left as it is. */
+/** Whether a file is of a newer release that this one cannot use: it is not damaged, and is left as it is. @throws as `fileProblems` */
 export function isTooNew(path: string, kind: DatabaseKind): boolean {
   try {
     return readDatabase(path, (database) => {
       const found = database.pragma("application_id", { simple: true });
       return found === kind.applicationId && newerProblem(database, kind) !== undefined;
     });
-  } catch {
+  } catch (error) {
+    if (isBusy(error)) throw storageError(path, error);
     return false;
   }
 }

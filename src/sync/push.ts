@@ -111,6 +111,7 @@ export class Push {
     // Also while the link is down: after a restart a clock step can no longer be detected.
     this.#store.followClock();
     this.operator.sendJoined();
+    this.#separate.clearClosed();
     await Promise.all([this.#queues.urgent.run(), this.#queues.bulk.run()]);
   }
 
@@ -129,6 +130,7 @@ export class Push {
     this.#isStopped = true;
     await Promise.all(Object.values(this.#queues).map(({ running }) => running ?? Promise.resolve()));
     await this.#warming;
+    this.#separate.stop();
   }
 
   /** Retries blocked records: their objectives may exist now. */

@@ -10,6 +10,8 @@ import type { SyncContext } from "./context.ts";
  */
 export class SeparateWork {
   readonly #context: Pick<SyncContext, "store" | "conditions" | "log" | "clock" | "random">;
+  /** The records whose last work has met a defect. */
+  readonly #defective = new Set<number>();
 
   constructor(context: Pick<SyncContext, "store" | "conditions" | "log" | "clock" | "random">) {
     this.#context = context;
@@ -21,19 +23,36 @@ export class SeparateWork {
    */
   async run(interventionId: number, work: () => Promise<void>): Promise<boolean> {
     const { conditions, log } = this.#context;
-    const subject = `intervention ${interventionId}`;
+    const subject = subjectOf(interventionId);
     try {
       await work();
-      conditions.clear("outbox-write-failed", subject);
+      this.#clear(interventionId);
       return true;
     } catch (error) {
       if (isStorageError(error)) throw error;
       log.error("record-sync-failed", { interventionId, error });
       const reason = messageOf(error);
       conditions.raise("outbox-write-failed", { reason: `${subject}: ${reason}` }, subject);
+      this.#defective.add(interventionId);
       this.#postpone(interventionId, reason);
       return false;
     }
+  }
+
+  /** Ends the conditions of records that need no more work: a user has dropped or deleted them. @throws errors of the database */
+  clearClosed(): void {
+    const { outbox } = this.#context.store;
+    for (const id of this.#defective) if ((outbox.find(id)?.phase ?? "closed") === "closed") this.#clear(id);
+  }
+
+  /** Ends all its conditions; called when no work runs. */
+  stop(): void {
+    for (const id of this.#defective) this.#clear(id);
+  }
+
+  #clear(interventionId: number): void {
+    this.#defective.delete(interventionId);
+    this.#context.conditions.clear("outbox-write-failed", subjectOf(interventionId));
   }
 
   #postpone(interventionId: number, lastError: string): void {
@@ -45,4 +64,8 @@ export class SeparateWork {
       store.outbox.save({ ...entry, attempts: entry.attempts + 1, nextAtMs, lastError });
     });
   }
+}
+
+function subjectOf(interventionId: number): string {
+  return `intervention ${interventionId}`;
 }

@@ -156,11 +156,17 @@ export function linkStatusAt(
   };
 }
 
+/** Those without a subject; the conditions of single records end with the sync that has raised them. */
 const SYNC_CONDITIONS = [
   "upstream-unreachable",
   "upstream-authentication-failed",
   "upstream-unexpected-service",
   "upstream-rejects-records",
+  "upstream-rejects-alarm",
   "upstream-alarm-unproved",
+  "upstream-differs",
+  "upstream-reference-lost",
+  "upstream-reference-shared",
+  "upstream-ids-given-again",
   "outbox-write-failed",
 ] as const;

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
+import type { HistoryView } from "../../src/site/timeline-view.ts";
+import type { ZoneHistoryView } from "../../src/site/zone-view.ts";
 import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
@@ -52,6 +54,20 @@ test("an encrypted alarm of a panel is an intervention at the panel's objective,
   expect(stdout).toMatch(/ {2}Boiler room \(12AB\/7\): Fire! #1 - recorded as an intervention /);
   await expect(site.run(["dc09", "send", "--account", "12ab", "--event", "x"])).rejects.toThrow("DUH");
   await expect(site.run(["dc09", "send", "--account", "777"])).rejects.toThrow("not in dc09.accounts");
+});
+
+test("a zone that an alarm panel has just created has its type and its history at once", async () => {
+  const site = siteOf();
+  await site.start();
+  await panel().contactId("1122 01 004");
+  const { journey } = await eventually("the record of the hold-up", async () => {
+    const [record] = await interventionsOf(site);
+    return record && site.get<HistoryView>(`/site/interventions/${record.id}/history`);
+  });
+  const id = "dc09-12ab-4-holdup";
+  expect(journey?.zone).toEqual({ id, name: "Alarm panel 12AB, zone 4", kind: "holdup" });
+  const histories = await site.get<ZoneHistoryView[]>("/site/zones/history?hours=1");
+  expect(histories).toMatchObject([{ id, trips: [expect.any(String)] }]);
 });
 
 test("a daemon that is killed between commit and acknowledgement has one trip of the repeated message", async () => {

@@ -1,5 +1,16 @@
-import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import dns from "node:dns";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import type { ConditionCode } from "../../src/domain/condition.ts";
 import type { HttpServer } from "../../src/http/server.ts";
 import { LOOPBACK_IDLE_MS } from "../../src/inputs/local-api.ts";
@@ -15,8 +26,12 @@ let served: ServedApp;
 let server: HttpServer;
 let token: string;
 const raised = new Set<ConditionCode>();
+let reason: unknown;
 const conditions = {
-  raise: (code: ConditionCode) => void raised.add(code),
+  raise: (code: ConditionCode, detail: unknown) => {
+    raised.add(code);
+    reason = detail;
+  },
   clear: (code: ConditionCode) => void raised.delete(code),
 };
 beforeAll(async () => {
@@ -250,4 +265,28 @@ test("an address that is not yet assigned is bound once it is, and trips of the 
   const stopped = waiting.stop();
   clock.advance(10_000);
   await stopped;
+});
+
+test("an address that another program uses when it is assigned is bound once that program has ended", async () => {
+  const clock = new ManualClock();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  // The name of this machine: first at an address that it does not have yet (TEST-NET-1), then at one that it has.
+  let address = "192.0.2.1";
+  const lookup = vi.spyOn(dns, "lookup");
+  onTestFinished(() => lookup.mockRestore());
+  lookup.mockImplementation(((name: string, found: (...result: unknown[]) => void) =>
+    found(null, name === "site.example" ? address : name, 4)) as typeof dns.lookup);
+  const waiting = await new ServedApp(site, { host: "site.example", port, conditions, clock }).start();
+  onTestFinished(() => waiting.stop());
+  address = "127.0.0.1";
+  clock.advance(5_000);
+  await eventually("the port to be in use", () => String(reason).includes("in use by another program"));
+  await new Promise((resolve) => other.close(resolve));
+  await eventually("the address to be bound", () => {
+    clock.advance(5_000);
+    return raised.size === 0;
+  });
+  expect((await fetch(`http://127.0.0.1:${port}/interventii`)).status).toBe(401);
 });

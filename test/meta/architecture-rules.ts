@@ -101,6 +101,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "service",
     "store",
+    "threads",
     "domain",
   ],
   "daemon-sensing.ts": [

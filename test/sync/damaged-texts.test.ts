@@ -181,3 +181,14 @@ test("a text that is damaged while the daemon runs holds up no other record, is 
   expect(centre.rows.get(1)).toMatchObject({ crews: 2 });
   expect(site.conditions()).toEqual([]);
 });
+
+test("a record that cannot be sent is no longer reported once a user drops it", async () => {
+  const { id } = site.create({}, randomUUID());
+  const attempt = { key: "earlier", body: "z", rev: 9, atMs: 0 };
+  site.outbox.save({ ...site.entry(id), possiblyDuplicated: true, attempt });
+  await site.push.cycle();
+  expect(site.health.list()).toMatchObject([{ code: "outbox-write-failed", subject: `intervention ${id}` }]);
+  site.push.operator.drop(id);
+  await site.push.cycle();
+  expect(site.conditions()).toEqual([]);
+});

@@ -5,7 +5,7 @@ import { resolveZone } from "../../domain/zone-rules.ts";
 import type { Zone, ZoneKind, ZoneProfile } from "../../domain/zone.ts";
 import type { CreatedAlarmPanelZone } from "../../store/alarm-panels.ts";
 import type { Journal } from "../../store/journal.ts";
-import type { AlarmPanelAccount } from "../../domain/alarm-panel.ts";
+import { createdZoneId, type AlarmPanelAccount } from "../../domain/alarm-panel.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 
 /** Zones created for one account; further alarms share zone `OTHERS`. An installation has 512 zones. */
@@ -74,7 +74,7 @@ export class AlarmPanelZones {
     const panel = this.#accounts.get(account);
     if (!panel) return undefined;
     const { objective, objectiveName } = panel;
-    const id = `dc09-${account.toLowerCase()}-${number}-${kind}`;
+    const id = createdZoneId({ account, number, kind });
     const options = { id, name, kind, objective, input: { dc09: account, zone: number } };
     return resolveZone(options, new Map(Object.entries(profiles)), objectiveName);
   }

@@ -79,7 +79,7 @@ export class TripFollower {
     for (let page = 0; page < PAGES_MAX && !isComplete; page += 1) {
       const rows = trips.after(from);
       for (const row of rows) {
-        const isSettled = this.#take(row, undecided);
+        const isSettled = this.#take(row, undecided, trips);
         if (!isSettled) cursor ??= row.seq - 1;
         from = row.seq;
       }
@@ -92,7 +92,7 @@ export class TripFollower {
   }
 
   /** @returns whether it needs no further look */
-  #take(row: FollowedTrip, undecided: Set<string>): boolean {
+  #take(row: FollowedTrip, undecided: Set<string>, trips: FollowedTrips): boolean {
     const { store } = this.#options;
     const { zoneId, type, subject, state } = row;
     const isOfFault = type === "fault" || type === "fault-over";
@@ -106,7 +106,7 @@ export class TripFollower {
     }
     if (store.isKnown(row.key)) return true;
     if (isBeginning) {
-      if (SENT.has(state)) this.#begin(row, pair);
+      if (SENT.has(state)) this.#begin(row, pair, trips);
       return true;
     }
     const opening = store.lastOfPair(pair);
@@ -121,12 +121,12 @@ export class TripFollower {
     return true;
   }
 
-  #begin(row: FollowedTrip, pair: string): void {
+  #begin(row: FollowedTrip, pair: string, trips: FollowedTrips): void {
     const { numbering } = this.#options;
     const override = row.type === "trip" ? this.#listed(row.zoneId)?.code : undefined;
     const { token, begins, ends } = eventData(
       numbering.format,
-      this.#codeOf(row),
+      this.#codeOf(row, trips),
       this.#placeOf(row.zoneId),
       override,
     );
@@ -147,10 +147,12 @@ export class TripFollower {
     store.add({ trip: key, zoneId, pair, occurredMs, createdMs: Math.round(clock.wallMs()), ...rest });
   }
 
-  #codeOf({ type, zoneId, cause, subject }: FollowedTrip): EventCode {
+  #codeOf({ type, zoneId, cause, subject }: FollowedTrip, trips: FollowedTrips): EventCode {
     if (type === "signal") return TEST_CODES.manual;
     if (type === "fault") return faultCode(cause as Fault);
-    return alarmCode(this.#options.zones.find(({ id }) => id === zoneId)?.kind ?? null, subject);
+    const configured = this.#options.zones.find(({ id }) => id === zoneId);
+    // An alarm panel may have created the zone since the start.
+    return alarmCode(configured?.kind ?? trips.createdKind(zoneId) ?? null, subject);
   }
 
   #placeOf(zoneId: string): EventPlace {
