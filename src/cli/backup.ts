@@ -50,7 +50,7 @@ const OTHER_SITE_REMEDY =
 function assertOwnDatabase({ database }: Config): void {
   if (database !== null)
     throw new AppError("usage", "the records of this centre are in PostgreSQL, not in its data directory", {
-      hint: "Use the backups of PostgreSQL: pg_dump, pgBackRest, or the provider's (docs/centre.md).",
+      hint: "Use the backups of PostgreSQL: pg_dump, pgBackRest, or the provider's (/usr/share/doc/santinela/docs/centre.md).",
     });
 }
 

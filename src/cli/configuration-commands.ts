@@ -10,7 +10,7 @@ import { jsonText, type Terminal } from "./terminal.ts";
 export function addConfigurationCommands(root: CommandGroup): void {
   root
     .addUnloaded("serve", "run the daemon in the foreground", async () => (await import("./serve.ts")).serve)
-    .option("--json", "write the log as JSON at a terminal too, as into a pipe or the journal");
+    .option("--json", "write the log as JSON even to a terminal (a pipe or journald always gets JSON)");
   root.addUnloaded(
     "centre",
     "run a dispatch centre in the foreground, on SQLite or PostgreSQL",

@@ -19,7 +19,8 @@ export async function converterChecks({ zones }: Pick<Config, "zones">, root = "
       const state = loopStateAt(input.loop, ohms);
       const text = `${state}${ohms === Infinity ? "" : `, ${Math.round(ohms)} Ω`} at input ${input.channel} of ${input.adc}`;
       const isUsable = state === "normal" || state === "alarm";
-      const remedy = "Compare the resistors, the cable, pullUp and supplyV with docs/wiring.md.";
+      const remedy =
+        "Compare the resistors, the cable, pullUp and supplyV with /usr/share/doc/santinela/docs/wiring.md.";
       results.push(isUsable ? ok(check, text) : warning(check, text, remedy));
     } catch (cause) {
       const remedy = cause instanceof AppError ? cause.hint : "Check the converter's supply and wires.";

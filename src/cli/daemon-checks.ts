@@ -64,7 +64,7 @@ function conditionChecks({ conditions }: StatusView, acceptsNow: boolean): Check
           `${text} The centre responds to this check; the daemon has not retried yet.`,
           "santinela sync now tries at once. After a change of upstream or its password: santinela reload.",
         )
-      : report(title, text, `See ${code} in docs/operating.md.`);
+      : report(title, text, `See ${code} in /usr/share/doc/santinela/docs/operating.md.`);
   });
 }
 
@@ -80,7 +80,8 @@ function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
       .join(", ") + (of.length > TOPICS_LISTED_MAX ? `, ${of.length - TOPICS_LISTED_MAX} more topics` : "");
   const unmatched = messages.filter(({ reason }) => reason === "no-zone");
   const unreadable = messages.filter(({ reason }) => reason !== "no-zone");
-  const remedy = "Record them with mosquitto_sub -F %J and compare them with docs/sensors.md.";
+  const remedy =
+    "Record them with mosquitto_sub -F %J and compare them with /usr/share/doc/santinela/docs/sensors.md.";
   return [
     ...(unreadable.length === 0
       ? []

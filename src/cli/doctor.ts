@@ -13,7 +13,7 @@ import { mosquittoRemedy } from "./shipped-files.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /**
- * Checks an installation for problems that would lose a trip.
+ * Checks an installation for problems that could lose trips.
  * @throws AppError `conflict` (exit code 1) if a check fails, after printing all results
  */
 export async function doctor(

@@ -48,7 +48,7 @@ function databaseChecks({ dataDir }: Config): CheckResult[] {
       warning(
         "Databases",
         `none in ${dataDir} yet`,
-        "They are created at the first start. If some should exist, check dataDir.",
+        "They are created at the first run. If some should exist, check dataDir.",
       ),
     ];
   return [fileCheck(dataDir), diskCheck(dataDir)];

@@ -35,14 +35,20 @@ async function clockCheck(timeZone: string): Promise<CheckResult> {
 function storageChecks(dataDir: string, file: string | null): CheckResult[] {
   const [code, values] = volatileStorage(dataDir, file) ?? [];
   if (code === undefined || values === undefined) return [];
-  return [error("Storage", formatConditionMessage(code, values), `See ${code} in docs/operating.md.`)];
+  return [
+    error(
+      "Storage",
+      formatConditionMessage(code, values),
+      `See ${code} in /usr/share/doc/santinela/docs/operating.md.`,
+    ),
+  ];
 }
 
 function releaseChecks(): CheckResult[] {
   const version = returnedRelease();
   if (version === undefined) return [];
   const text = formatConditionMessage("release-returned", { version });
-  return [error("Release", text, "See release-returned in docs/operating.md.")];
+  return [error("Release", text, "See release-returned in /usr/share/doc/santinela/docs/operating.md.")];
 }
 
 /**

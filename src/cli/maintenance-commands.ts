@@ -5,14 +5,14 @@ export function addMaintenanceCommands(root: CommandGroup): void {
   root
     .add(
       "doctor",
-      "check the installation for problems that would lose a trip",
+      "check the installation for problems that could lose trips",
       async () => (await import("./doctor.ts")).doctor,
     )
     .option("--listen <seconds>", "how long to listen to the sensors, in seconds", "5")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; the example of settings for Mosquitto keeps them (docs/sensors.md).",
+      "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; the example of settings for Mosquitto keeps them\n(/usr/share/doc/santinela/docs/sensors.md).",
     );
   root
     .add(
@@ -49,7 +49,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     .group("gpio", "the GPIO lines of this machine")
     .add(
       "list",
-      "list GPIO chips and lines with the program that uses each and its level; read-only",
+      "list GPIO chips and lines, with the level of each and the program that uses it; read-only",
       async () => (await import("./gpio.ts")).gpioList,
     )
     .option("--all", "include unnamed, unused lines")

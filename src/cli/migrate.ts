@@ -18,7 +18,7 @@ const PROGRESS_ROWS = 50_000;
 const REPLACED_SHOWN_MAX = 20;
 
 const SET_DATABASE =
-  "Add the option database, with the address of PostgreSQL, to the configuration (docs/centre.md).";
+  "Add the option database, with the address of PostgreSQL, to the configuration (/usr/share/doc/santinela/docs/centre.md).";
 
 interface MigrateOptions {
   /** Data directory of a centre on SQLite. */

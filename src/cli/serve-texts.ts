@@ -24,7 +24,7 @@ export function readyText(
   return [
     "",
     `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
-    "  Sign in with an account of this installation; at the first start with the one-time code above.",
+    "  Sign in with an account of this installation; at the first run, use the one-time code above.",
     `  Try in another terminal: ${tries.join(", ")}. Ctrl-C stops the daemon.`,
     "",
     "",

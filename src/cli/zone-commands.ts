@@ -10,7 +10,9 @@ import { jsonText, type Terminal } from "./terminal.ts";
 
 /** `zones`. */
 export function addZoneCommands(zones: CommandGroup): void {
-  zones.add("list", "list all zones with their contacts", () => listZones).option("--json", "print JSON");
+  zones
+    .add("list", "list all zones and the states of their contacts", () => listZones)
+    .option("--json", "print JSON");
   zones
     .add("watch", "show changes of the zones live, until Ctrl-C", () => watchZones)
     .option("--json", "print JSON, one changed zone per line");
@@ -25,7 +27,7 @@ export function addZoneCommands(zones: CommandGroup): void {
   zones
     .add(
       "discover",
-      "print zones for the sensors found at the broker",
+      "print proposed zones for the sensors found at the broker",
       async () => (await import("./zones-discover.ts")).discoverZones,
     )
     .option("--prefix <levels>", "topic prefix of the announcements", "homeassistant")

@@ -80,7 +80,7 @@ export function alarmPanelLines(answers: SetupAnswers, keyFile: () => string): s
   const { "objective-type": type, "objective-id": id, "panel-account": account = "" } = answers;
   const polling = Number(answers["panel-polling"]);
   return [
-    "dc09: # what to enter at the alarm panel: docs/panels.md",
+    "dc09: # what to enter at the alarm panel: /usr/share/doc/santinela/docs/panels.md",
     "  host: 0.0.0.0",
     `  port: ${answers["panel-port"]}`,
     "  accounts:",

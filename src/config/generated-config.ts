@@ -36,7 +36,7 @@ export function generateConfig(
     return `./${name}`;
   };
   const lines = [
-    "# All options: docs/configuration.md. After a change: santinela check-config, then restart.",
+    "# All options: /usr/share/doc/santinela/docs/configuration.md. After a change: santinela check-config, then restart.",
     ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
     `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
     answers["network"] === "network"

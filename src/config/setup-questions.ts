@@ -189,7 +189,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   },
   {
     name: "administrator",
-    text: "E-mail address of the initial administrator; leave empty to create one at the first start",
+    text: "E-mail address of the initial administrator; leave empty to create one at the first run",
     defaultAnswer: always(""),
     problem: (text) => (text === "" ? undefined : email(text)),
   },

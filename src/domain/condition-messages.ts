@@ -48,9 +48,9 @@ export const CONDITION_MESSAGES = {
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
   "alarm-panel-refused":
-    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; docs/panels.md has the limits.",
+    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; /usr/share/doc/santinela/docs/panels.md has the limits.",
   "alarm-panel-trouble":
-    "alarm panel {account} reports the fault {code}, zone or module {number}. docs/panels.md lists the codes.",
+    "alarm panel {account} reports the fault {code}, zone or module {number}. /usr/share/doc/santinela/docs/panels.md lists the codes.",
   "alarm-panel-bypass":
     "zone {number} is bypassed at alarm panel {account} (code {code}): the alarm panel sends no alarms of this zone. Remove the bypass there.",
   "alarm-panel-code-unknown":
@@ -62,7 +62,7 @@ export const CONDITION_MESSAGES = {
   "on-battery":
     "mains power has been lost since {since}. The machine powers off before its battery is empty, as configured in onBattery; zones are not monitored from then on.",
   "power-off-failed":
-    "mains power is lost, and the machine cannot be powered off: {reason}. The daemon runs until the battery is empty. Allow the user of the daemon to power off, as described in docs/wiring.md.",
+    "mains power is lost, and the machine cannot be powered off: {reason}. The daemon runs until the battery is empty. Allow the user of the daemon to power off, as described in /usr/share/doc/santinela/docs/wiring.md.",
   "output-failed":
     "output {output} cannot be switched: {reason}. Retrying every five seconds; santinela outputs list shows the state.",
   "journal-write-failed":
@@ -70,14 +70,14 @@ export const CONDITION_MESSAGES = {
   "outbox-write-failed": "the outbox cannot be used: {reason}. Free disk space or replace the disk.",
   "trip-refused": "the trip of zone {zone} was rejected: {reason}. Check the zone's objective.",
   "zone-open":
-    "zone {zone} has been open since {since}, and no open intervention contains it. Close or bypass the zone.",
+    "zone {zone} has been open since {since}, and no open intervention contains it. Return its contact to normal, or bypass the zone.",
   "data-lost":
     "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
   "trips-off-disk":
     "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can be written: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
-  "disk-nearly-full": "{freeMb} MB are free on the disk of {folder}. Remove unneeded files.",
+  "disk-nearly-full": "{freeMb} MB is free on the disk of {folder}. Remove unneeded files.",
   "disk-full":
-    "{freeMb} MB are free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+    "{freeMb} MB is free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "database-damaged":
     "{problem}. What is on the damaged pages cannot be read. The daemon restarts itself within ten minutes, recovers what it can, and sends the trips again. If this message stays, restart the daemon. Check the disk.",
   "storage-volatile":
@@ -87,13 +87,13 @@ export const CONDITION_MESSAGES = {
   "machine-unknown":
     "the data of this site was created on another machine. New keys were created, and nothing is sent to the dispatch centre: report alarms to it by telephone meanwhile. If this machine replaces the other one: santinela machine confirm. If the card was copied for another site, set its own site.ref, stop the service and run santinela factory-reset.",
   "release-returned":
-    "release {version} kept failing after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
+    "release {version} failed soon after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
     "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
   "sites-silent":
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "silent-sites-unknown":
-    "since {since} this dispatch centre keeps missing reports, so it cannot say which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
+    "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
   "thread-failed":

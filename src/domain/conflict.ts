@@ -16,7 +16,7 @@ export const CONFLICT_SENTENCES = {
   "deleted-or-lost": "The dispatch centre has deleted or lost intervention",
   restored: "The dispatch centre was restored from a backup and had lost intervention",
   "sent-again": "Sent again after a new trip: intervention",
-  linked: "Linked to a record of the dispatch centre without a reference: intervention",
+  linked: "Linked to a record at the dispatch centre that has no reference: intervention",
   unlinked: "The record at the dispatch centre is no longer that of intervention",
   copied: "The dispatch centre has a copy of intervention",
   duplicates: "The dispatch centre has edited duplicates of intervention",

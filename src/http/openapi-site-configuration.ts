@@ -51,7 +51,7 @@ export const SITE_CONFIGURATION: readonly Operation[] = [
     errors: [404, 409, 422, 503],
   }),
   operation("GET /site/configuration/earlier", "administrator", "listEarlierConfigurations", {
-    summary: "The last ten texts that the configuration file had, with the time and the author of each",
+    summary: "The last ten versions of the configuration file, with the time and the author of each",
     answer: schema("EarlierConfigurationsView"),
     errors: [409],
   }),

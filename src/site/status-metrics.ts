@@ -44,7 +44,7 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
   );
   registry.add(
     "santinela_conditions_open",
-    "Open conditions by code; see docs/operating.md.",
+    "Open conditions by code; see /usr/share/doc/santinela/docs/operating.md.",
     () =>
       Object.entries(CONDITIONS).map(([code, { severity }]) => {
         const open = status().conditions.filter((condition) => condition.code === code);
@@ -55,7 +55,7 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
   );
   registry.add(
     "santinela_mqtt_messages_ignored_total",
-    "MQTT messages without effect, by topic and reason; see docs/sensors.md.",
+    "MQTT messages without effect, by topic and reason; see /usr/share/doc/santinela/docs/sensors.md.",
     // The number of topics is limited: further topics share one counter.
     () => status().messages.map(({ topic, reason, count }) => [{ topic, reason }, count]),
     ["topic", "reason"],

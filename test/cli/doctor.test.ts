@@ -114,7 +114,9 @@ test("a dispatch centre that is back before the daemon's next attempt is reporte
     const condition = async (): Promise<CheckResult[]> =>
       (await doctor()).find("Dispatch centre unreachable");
     await eventually("the condition", async () => (await condition()).length === 1);
-    expect(await condition()).toMatchObject([{ remedy: "See upstream-unreachable in docs/operating.md." }]);
+    expect(await condition()).toMatchObject([
+      { remedy: "See upstream-unreachable in /usr/share/doc/santinela/docs/operating.md." },
+    ]);
 
     line.faultFor = () => undefined;
     const { find } = await doctor();

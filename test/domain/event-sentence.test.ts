@@ -119,7 +119,7 @@ const CONFLICTS: readonly (readonly [detail: Readonly<Record<string, unknown>>, 
   ],
   [
     { phase: "linked", reason: "x" },
-    "Linked to a record of the dispatch centre without a reference: intervention #7 - x",
+    "Linked to a record at the dispatch centre that has no reference: intervention #7 - x",
   ],
   [
     { phase: "unsure", reason: "x" },

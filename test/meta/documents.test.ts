@@ -32,15 +32,35 @@ test("every link between the pages has a target", () => {
 });
 
 test("every page that the program refers to is in the package", () => {
-  const texts = ["systemd", "scripts", "docs"].flatMap((folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => readFileSync(join(root, folder, name), "utf8")),
-  );
+  const texts = [
+    ...["systemd", "scripts", "docs"].flatMap((folder) =>
+      readdirSync(join(root, folder), { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => readFileSync(join(root, folder, name), "utf8")),
+    ),
+    ...sources().map(({ text }) => text),
+  ];
   const named = texts.flatMap((text) => [...text.matchAll(/\/usr\/share\/doc\/santinela\/([\w/-]+\.md)/g)]);
   expect(named.length).toBeGreaterThan(5);
   expect(named.map((match) => match[1] ?? "").filter((page) => !existsSync(join(root, page)))).toEqual([]);
 });
+
+test("the program refers to pages by their path on the machine, where a user of the package finds them", () => {
+  const relative = sources().flatMap(({ name, text }) =>
+    text
+      .split("\n")
+      .filter((line) => !/^ *(\*|\/[/*])/.test(line) && /(?<!doc\/santinela\/)docs\/[\w-]+\.md/.test(line))
+      .map((line) => `${name}: ${line.trim()}`),
+  );
+  expect(relative).toEqual([]);
+});
+
+/** The sources of the program but for the generated ones, which repeat files that a source tree starts with. */
+function sources(): { readonly name: string; readonly text: string }[] {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("generated"))
+    .map((name) => ({ name, text: readFileSync(join(root, "src", name), "utf8") }));
+}
 
 test("every link between the pages of the package has a target there, except the screenshots", () => {
   const stage = readFileSync(join(root, "scripts/packaging/stage.sh"), "utf8");

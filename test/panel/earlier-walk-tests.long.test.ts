@@ -47,10 +47,10 @@ describeWithBrowser("a technician with several walk tests", () => {
 
   test("reads that the counting goes on while the page has lost the daemon", async () => {
     await site.daemon.end("SIGKILL");
-    await walk.text("No connection to the daemon, which goes on counting until the test ends.").shown();
+    await walk.text("No connection to the daemon. It continues to count trips until the test ends.").shown();
     await site.startAgain();
     await page.staleBar.gone();
-    await walk.text(/goes on counting/).gone();
+    await walk.text(/continues to count/).gone();
     await walk.heading("0 of 3 zones tested").shown();
   });
 

@@ -82,7 +82,7 @@ test("a Romanian condition message uses only values of the daemon", () => {
     expect([code, taken.map(([name]) => name).filter((name) => !given.includes(name))]).toEqual([code, []]);
   }
   expect(formatConditionMessage("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
-    "12 MB are free on the disk of /var/lib/santinela. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
+    "12 MB is free on the disk of /var/lib/santinela. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   );
   expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
 });
@@ -213,7 +213,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
   );
   expect(
     translateToRomanian(
-      "converter adc0: no converter is called adc0 (found: none). Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart. Not read: usa.",
+      "converter adc0: no converter is called adc0 (found: none). Enable its driver (/usr/share/doc/santinela/docs/wiring.md). A converter that appears is used within seconds, without a restart. Not read: usa.",
     ),
   ).toMatch(/^convertorul adc0: niciun convertor .*Zone necitite: usa$/);
   expect(

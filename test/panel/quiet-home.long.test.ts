@@ -43,7 +43,7 @@ describeWithBrowser("Home while all is well", () => {
       await signIn(page, VIEWER.password, VIEWER.email);
       const home = page.screen("status");
       await home.heading("All is well").shown();
-      const moved = home.region("Zones that changed last");
+      const moved = home.region("Most recent zone changes");
       await moved.markup("li:nth-child(1)").link(/^Ușa/).shown();
       await moved
         .markup("li:nth-child(2)")
@@ -71,7 +71,7 @@ describeWithBrowser("Home while all is well", () => {
     const context = await site.context();
     await context.clock.install();
     const page = await site.page("status", context);
-    const moved = page.screen("status").region("Zones that changed last");
+    const moved = page.screen("status").region("Most recent zone changes");
     await moved.text(/^[1-9]\d* trips in the last 24 hours$/).shown();
     const clock = (): Promise<string> => page.menu.text(/^Site time/).words();
     const before = await clock();
@@ -133,7 +133,7 @@ describeWithBrowser("Home of a site without zones", () => {
     const home = page.screen("status");
     await home.link(/^\d+ sensors found$/).shown();
     await context.clock.fastForward(600_000);
-    const over = home.text("The search for sensors has ended after ten minutes.");
+    const over = home.text("The search for sensors ended after ten minutes.");
     await over.shown();
     const before = asked;
     await context.clock.fastForward(60_000);

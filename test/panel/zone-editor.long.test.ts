@@ -169,7 +169,7 @@ describeWithBrowser("a new user with a phone", () => {
         const trial = page.screen("zones/form").region("Sensor test");
         await trial.heading("Open it now").shown();
         await context.clock.fastForward(600_000);
-        const over = trial.text("The test has ended after ten minutes.");
+        const over = trial.text("The test ended after ten minutes.");
         await over.shown();
         const before = asked;
         await context.clock.fastForward(60_000);

@@ -46,13 +46,15 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await sheet.listItem(/^recorded as an intervention 1$/).shown();
     await sheet.listItem(/^added to an open intervention 1$/).shown();
     await sheet.listItem(/^suppressed: bypassed 3$/).shown();
-    expect(await chartOf(page)).toMatch(/^Trips per hour, most at \d\d:00–\d\d:00: [1-5]$/);
+    expect(await chartOf(page)).toMatch(/^Trips per hour; peak: [1-5] \(\d\d:00–\d\d:00\)$/);
     const axes = ["dialog .lane .time-axis", "dialog figure .time-axis"].map((one) =>
       page.screen("zones").markup(one),
     );
     for (const axis of axes) expect(await axis.words()).toMatch(/^\d\d:\d\d\s+\d\d:\d\d\s+now$/);
     await sheet.button("7 days").click();
-    await eventually("the week", async () => /^Trips per day, most on .*\d{4}: 5$/.test(await chartOf(page)));
+    await eventually("the week", async () =>
+      /^Trips per day; peak: 5 \(.*\d{4}\)$/.test(await chartOf(page)),
+    );
     expect(await sheet.button("7 days").hasFocus()).toBe(true);
     for (const axis of axes) expect(await axis.words()).toMatch(/^\d\d\/\d\d\s+\d\d\/\d\d\s+now$/);
     await page.close();
@@ -118,7 +120,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
       /^suppressed: disarmed \(schedule\) 4$/,
     ])
       await trips.listItem(outcome).shown();
-    expect(await chartOf(page)).toMatch(/^Trips per hour, most at \d\d:00–\d\d:00: [1-9]$/);
+    expect(await chartOf(page)).toMatch(/^Trips per hour; peak: [1-9] \(\d\d:00–\d\d:00\)$/);
     await log.button("suppressed").click();
     const suppressed = log.region("Suppressed trips of the last 24 hours");
     await suppressed.listItem(/^suppressed: bypassed 3$/).shown();

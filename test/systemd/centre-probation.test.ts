@@ -84,13 +84,13 @@ describe.each(SUITES)("a release on a machine with a dispatch centre, on Debian 
     await install(name);
     await endsWith(VERSION, SITE, CENTRE);
     expect(await says()).toContain(`${NEXT} does not stay up (${CENTRE}: ${reason})`);
-    expect(await doctor()).toContain(`release ${NEXT} kept failing after its installation`);
+    expect(await doctor()).toContain(`release ${NEXT} failed soon after its installation`);
   });
 
   test("is left for the previous one by the centre too if the site crashes", async () => {
     await install("crashing-site");
     await endsWith(VERSION, SITE, CENTRE);
-    expect(await doctor()).toContain(`release ${NEXT} kept failing after its installation`);
+    expect(await doctor()).toContain(`release ${NEXT} failed soon after its installation`);
   });
 
   test("is left for the previous one if the centre is alone, and the site stays stopped", async () => {

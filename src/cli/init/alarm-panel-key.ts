@@ -19,7 +19,7 @@ export function describeAlarmPanel(
   if (!dc09 || !panel) return;
   const address = lanAddresses().join(" or ") || "the address of this machine";
   stderr.write(
-    `enter at the alarm panel (docs/panels.md has the menus of some makers):\n` +
+    `enter at the alarm panel (/usr/share/doc/santinela/docs/panels.md has the menus of some makers):\n` +
       `  receiver: ${address}, port ${dc09.port}, TCP or UDP, SIA DC-09 as ADM-CID or SIA-DCS\n` +
       `  account: ${panel.account}\n` +
       `  encryption: ${keyFile === undefined ? "off" : `AES, with the key in ${keyFile}`}\n` +

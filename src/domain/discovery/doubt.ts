@@ -16,7 +16,7 @@ const DOUBTS = {
   "press-mode":
     "the switch reports presses, as a button does ({mode}). For a contact set {option} on the device",
   "radio-code":
-    "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it, and enter the code of closing as normal, if there is one",
+    "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it; if it also sends a code when it closes, add that code to normal",
   "frigate-release":
     "reviews need Frigate 0.14 or later, and none has arrived yet: with an older release use the zone on events, otherwise the one on reviews",
   "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
@@ -24,9 +24,9 @@ const DOUBTS = {
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters these out, and short openings too",
   "button-restores-itself": "the button sends no release: the zone returns to normal after autoRestoreS",
   "gate-for-others":
-    "the zone opens when the alarm panel reports an alarm. Zones of other devices can be dispatched only while it is armed, with gate: {gate}",
+    "the zone opens when the alarm panel reports an alarm. To dispatch trips of other devices' zones only while it is armed, add gate: {gate}",
   "gate-of-panel":
-    "the zone is dispatched only while the alarm panel is armed ({topic}): remove armed_home and armed_night from gate if it is crossed by people at home",
+    "its trips are dispatched only while the alarm panel is armed ({topic}): remove armed_home and armed_night from gate if it is crossed by people at home",
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
 } as const;

@@ -10,16 +10,17 @@ export type OnLeftOut = (code: LeftOutCode, limit: number) => void;
 /** Sentences by code, with values in braces; the panel translates by code. */
 const LEFT_OUT = {
   announcements:
-    "announcements of devices were not read (number of topics: {limit}): too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic",
+    "announcements of devices were not read (number of topics: {limit}): too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic",
   devices:
-    "more than {limit} devices or sensors announce themselves; the rest is not listed. Remove announcements that no device sends from the broker, or enter the missing sensors by topic",
+    "more than {limit} devices or sensors announce themselves; the rest is not listed. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic",
   "bridge-devices":
     "a zigbee2mqtt bridge lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
   components:
     "a device announces more than {limit} parts; the rest is not listed. Enter the missing sensors by topic",
   cameras:
     "a Frigate server has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
-  queries: "devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic",
+  queries:
+    "after {limit} queries, no further devices were queried, and their sensors are not listed. Enter these by topic",
   topics:
     "only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic",
 } as const;

@@ -26,7 +26,7 @@ export async function findDevice(wanted: string, root: string): Promise<IioDevic
   if (!device) {
     const found = devices.map(({ names }) => names.join(" = ")).join(", ") || "none";
     throw new AppError("unavailable", `no converter is called ${wanted} (found: ${found})`, {
-      hint: "Enable its driver (docs/wiring.md). A converter that appears is used within seconds, without a restart.",
+      hint: "Enable its driver (/usr/share/doc/santinela/docs/wiring.md). A converter that appears is used within seconds, without a restart.",
     });
   }
   if (matching.length > 1)

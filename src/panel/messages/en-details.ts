@@ -67,7 +67,7 @@ export const EN_DETAILS = {
   "from.control socket": "control socket",
   "from.dispatch centre": "dispatch centre",
   "from.dispatcher": "the dispatcher",
-  "from.first start": "first start",
+  "from.first start": "first run",
   "from.itself": "daemon",
   "from.silent sites": "monitoring of the sites",
   "from.start": "start",

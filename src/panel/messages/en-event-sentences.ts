@@ -32,7 +32,7 @@ export const EN_EVENT_SENTENCES = {
   "says.conflict-deleted-or-lost": "The dispatch centre has deleted or lost intervention",
   "says.conflict-restored": "The dispatch centre was restored from a backup and had lost intervention",
   "says.conflict-sent-again": "Sent again after a new trip: intervention",
-  "says.conflict-linked": "Linked to a record of the dispatch centre without a reference: intervention",
+  "says.conflict-linked": "Linked to a record at the dispatch centre that has no reference: intervention",
   "says.conflict-unlinked": "The record at the dispatch centre is no longer that of intervention",
   "says.conflict-copied": "The dispatch centre has a copy of intervention",
   "says.conflict-duplicates": "The dispatch centre has edited duplicates of intervention",

@@ -112,7 +112,7 @@ export const EN_SCREENS = {
   "home.allUnfinished": "All unfinished interventions",
   "settings.backup": "Backup",
   "settings.backupText":
-    "Records, accounts and the event log in one file. Store it securely: it contains all data.",
+    "Records, accounts and the event log in one file, without the trip journal and the keys. Store it securely.",
   "settings.download": "Download backup",
   "settings.configuration": "Effective configuration",
   "settings.option": "Option",

@@ -5,7 +5,7 @@ export const EN_SETUP = {
     "The one-time code of this installation has not been used yet. Enter it to create the administrator account. An account that was created at the command line signs in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
-    "Shown at the first start: in the terminal as the password, under systemd in journalctl -u santinela; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
+    "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
   "setup.email": "E-mail address",
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",
@@ -118,7 +118,7 @@ export const EN_SETUP = {
   "restart.ask": "Restart…",
   "restart.title": "Restart the daemon?",
   "restart.text":
-    "Sensors are not monitored for a few seconds. A contact opened in that time is detected afterwards. The configuration is reloaded.",
+    "Sensors are not monitored for a few seconds. A contact that is still open afterwards trips; one that opens and closes in that time is missed. The configuration is reloaded.",
   "restart.do": "Restart",
   "restart.done": "The daemon restarts; this page reconnects automatically.",
 
@@ -141,8 +141,7 @@ export const EN_SETUP = {
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",
 
   "earlier.title": "Earlier configurations",
-  "earlier.text":
-    "The last ten texts that {file} had. The difference is shown before you return to one of them.",
+  "earlier.text": "The last ten versions of {file}. The difference is shown before you return to one.",
   "earlier.none": "The file has not been changed yet.",
   "earlier.until": "Until {time}",
   "earlier.byChange": "Written at {time} by {who} from {from}",

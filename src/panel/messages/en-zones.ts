@@ -19,7 +19,7 @@ export const EN_ZONES = {
   "found.noSensors": "No sensor found yet. Open one: it appears with its last message.",
   "found.noBroker": "Sensors cannot be found without a broker. Zones on GPIO lines can be added below.",
   "found.brokerOption": "The broker in the effective configuration",
-  "found.over": "The search for sensors has ended after ten minutes.",
+  "found.over": "The search for sensors ended after ten minutes.",
   "found.again": "Search again",
   "found.count": { one: "{n} sensor found", other: "{n} sensors found" },
   "found.all": { one: "Show the sensor", other: "Show all {n} sensors" },
@@ -37,18 +37,18 @@ export const EN_ZONES = {
   "found.retained": "(retained)",
   "left-out.title": "This list is not complete",
   "left-out.announcements": {
-    one: "The announcement on {n} topic was not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+    one: "The announcement on {n} topic was not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
     other:
-      "Announcements of devices on {n} topics were not read: too large, or no room for more. Remove those of devices that no longer exist from the broker, or enter the missing sensors by topic.",
+      "Announcements of devices on {n} topics were not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   },
   "left-out.devices":
-    "More than {limit} devices or sensors announce themselves. Remove announcements that no device sends from the broker, or enter the missing sensors by topic.",
+    "More than {limit} devices or sensors announce themselves. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   "left-out.bridge-devices":
     "A zigbee2mqtt bridge lists more than {limit} devices. Enter the missing sensors by topic.",
   "left-out.components": "A device announces more than {limit} parts. Enter the missing sensors by topic.",
   "left-out.cameras": "A Frigate server has more than {limit} cameras. Enter the missing ones by topic.",
   "left-out.queries":
-    "Devices after {limit} queries were not queried and show no sensors. Enter their sensors by topic.",
+    "After {limit} queries, no further devices were queried, and their sensors are not listed. Enter these by topic.",
   "left-out.topics":
     "Only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
   "found.missing": "Sensor not listed?",
@@ -70,7 +70,7 @@ export const EN_ZONES = {
   "trial.ask": "Open it now",
   "trial.opened": "Opened at {time}",
   "trial.passed": "Test passed at {time}",
-  "trial.over": "The test has ended after ten minutes.",
+  "trial.over": "The test ended after ten minutes.",
   "trial.again": "Test again",
   "trial.close": "Now close it. Nothing is dispatched.",
   "trial.nothingSent": "Nothing is dispatched.",
@@ -80,7 +80,7 @@ export const EN_ZONES = {
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "No reading",
   "trial.swap": "Swap open and normal",
-  "trial.swapText": "If it is open here while the contact is closed.",
+  "trial.swapText": "Use this if “Open” is shown here while the contact is in its normal state.",
 
   "zoneForm.newZone": "New zone",
   "zoneForm.name": "Name",
@@ -88,10 +88,10 @@ export const EN_ZONES = {
   "zoneForm.kindHelp":
     "Decides the priority and which services are requested. Fire, gas, medical, hold-up and panic are always dispatched.",
   "zoneForm.objectiveHelp": "Where the dispatch centre sends a crew.",
-  "zoneForm.otherObjective": "another one, by its number",
+  "zoneForm.otherObjective": "another objective, by its ID",
   "zoneForm.objectiveIdAlone":
-    "There is no dispatch centre yet: keep 1 for this building. When you add one, enter the objective's number there.",
-  "zoneForm.objectiveIdHelp": "Its number at the dispatch centre.",
+    "No dispatch centre is configured: keep 1 for this building. When you add a dispatch centre, enter the objective's ID at that centre.",
+  "zoneForm.objectiveIdHelp": "Its ID at the dispatch centre.",
   "zoneForm.doubts": "Please check",
   "zoneForm.supply": "Opens when the firmware of this Raspberry Pi reports under-voltage.",
   "zoneForm.simulated": "No hardware: only test trips open this zone.",
@@ -153,7 +153,7 @@ export const EN_ZONES = {
   "doubt.press-mode":
     "The switch reports presses, as a button does ({mode}). For a contact set {option} on the device.",
   "doubt.radio-code":
-    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it, and enter the code of closing as normal, if there is one.",
+    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to the values that mean normal.",
   "doubt.frigate-release":
     "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
@@ -162,9 +162,9 @@ export const EN_ZONES = {
   "doubt.button-restores-itself":
     "The button sends no release: the zone returns to normal after autoRestoreS.",
   "doubt.gate-for-others":
-    "The zone opens when the alarm panel reports an alarm. Zones of other devices can be dispatched only while it is armed, with gate: {gate}",
+    "The zone opens when the alarm panel reports an alarm. To dispatch trips of other devices' zones only while it is armed, add gate: {gate}",
   "doubt.gate-of-panel":
-    "The zone is dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
+    "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
   "doubt.vibration-tamper":
     "Vibration is reported as tamper, and a slammed door may raise it: remove the tamper if that happens.",
 

@@ -50,9 +50,9 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "alarm-panel-silent":
     "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-refused":
-    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala retransmite mesajele. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în docs/panels.md.",
+    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala retransmite mesajele. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în /usr/share/doc/santinela/docs/panels.md.",
   "alarm-panel-trouble":
-    "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în docs/panels.md.",
+    "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în /usr/share/doc/santinela/docs/panels.md.",
   "alarm-panel-bypass":
     "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele acestei zone. Anulați bypassul la centrala de alarmă.",
   "alarm-panel-code-unknown":
@@ -64,7 +64,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "on-battery":
     "Tensiunea de rețea lipsește de la {since}. Dispozitivul se oprește înainte de descărcarea acumulatorului, conform secțiunii onBattery; din acel moment zonele nu mai sunt monitorizate.",
   "power-off-failed":
-    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de a opri dispozitivul, conform docs/wiring.md.",
+    "Tensiunea de rețea lipsește, iar dispozitivul nu poate fi oprit: {reason}. Serviciul funcționează până la descărcarea acumulatorului. Acordați utilizatorului serviciului dreptul de a opri dispozitivul, conform /usr/share/doc/santinela/docs/wiring.md.",
   "output-failed":
     "Ieșirea {output} nu poate fi comutată: {reason}. Se reîncearcă la fiecare cinci secunde; starea se afișează cu santinela outputs list.",
   "journal-write-failed":
@@ -73,7 +73,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Coada de transmitere nu poate fi folosită: {reason}. Eliberați spațiu pe disc sau înlocuiți discul.",
   "trip-refused": "Declanșarea zonei {zone} a fost respinsă: {reason}. Verificați obiectivul zonei.",
   "zone-open":
-    "Zona {zone} este deschisă de la {since} și nu apare în nicio intervenție nefinalizată. Închideți-o sau puneți-o în bypass.",
+    "Zona {zone} este deschisă de la {since} și nu apare în nicio intervenție nefinalizată. Readuceți contactul la starea normală sau puneți zona în bypass.",
   "data-lost":
     "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
@@ -90,13 +90,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "machine-unknown":
     "Datele acestei locații au fost create pe alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, anunțați alarmele telefonic. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
-    "Versiunea {version} s-a oprit repetat după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
+    "Versiunea {version} nu a funcționat corect după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
     "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
-    "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați ce repornește sau este suprasolicitat: un proces sau baza de date (santinela status, journalctl --unit=santinela).",
+    "De la {since}, la acest dispecerat se pierd rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați ce repornește sau este suprasolicitat: un proces sau baza de date (santinela status, journalctl --unit=santinela).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":

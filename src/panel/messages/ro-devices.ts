@@ -153,7 +153,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "no converter is called {name} (found: {names})",
     "niciun convertor nu se numește {name} (există: {names})",
   ],
-  ["Enable its driver (docs/wiring.md)", "Activați driverul lui (docs/wiring.md)"],
+  ["Enable its driver ({page})", "Activați driverul lui ({page})"],
   [
     "A converter that appears is used within seconds, without a restart",
     "Un convertor activat este folosit în câteva secunde, fără repornire",

@@ -36,7 +36,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.conflict-restored":
     "Dispeceratul a fost restaurat dintr-o copie de siguranță și pierduse intervenția",
   "says.conflict-sent-again": "Retransmisă după o nouă declanșare: intervenția",
-  "says.conflict-linked": "Asociată fără referință cu o înregistrare a dispeceratului: intervenția",
+  "says.conflict-linked": "Asociată cu o înregistrare a dispeceratului care nu are referință: intervenția",
   "says.conflict-unlinked": "Înregistrarea de la dispecerat nu mai corespunde intervenției",
   "says.conflict-copied": "Dispeceratul are o copie a intervenției",
   "says.conflict-duplicates": "Dispeceratul are duplicate modificate ale intervenției",

@@ -117,7 +117,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "home.allUnfinished": "Toate intervențiile nefinalizate",
   "settings.backup": "Copie de siguranță",
   "settings.backupText":
-    "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente. Conține toate datele: păstrați fișierul în siguranță.",
+    "Un singur fișier cu înregistrările, conturile și jurnalul de evenimente, fără jurnalul declanșărilor și fără chei. Păstrați fișierul în siguranță.",
   "settings.download": "Descărcare copie de siguranță",
   "settings.configuration": "Configurația activă",
   "settings.option": "Opțiune",

@@ -126,7 +126,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restart.ask": "Repornire…",
   "restart.title": "Reporniți serviciul?",
   "restart.text":
-    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact deschis în acest timp este detectat după repornire. Configurația se reîncarcă.",
+    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact care rămâne deschis declanșează după repornire; unul care se deschide și se închide între timp nu este detectat. Configurația se reîncarcă.",
   "restart.do": "Repornire",
   "restart.done": "Serviciul repornește; pagina se reconectează automat.",
 

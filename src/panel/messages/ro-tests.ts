@@ -41,7 +41,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.first": "Prima declanșare",
   "walk.extend": "+{n} min",
   "walk.countsOn":
-    "Fără conexiune cu serviciul; declanșările se numără în continuare, până la sfârșitul testului.",
+    "Nu există conexiune cu serviciul. Declanșările se numără în continuare, până la sfârșitul testului.",
   "walk.do.intrusion": "Deschideți, apoi închideți.",
   "walk.do.perimeter": "Deschideți, apoi închideți, sau traversați fasciculul.",
   "walk.do.motion": "Treceți prin fața detectorului.",
@@ -84,7 +84,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "outputs.failed": "nu poate fi comutată",
   "outputs.test": "Testare",
   "outputs.ask": "Comutați ieșirea {output} timp de două secunde?",
-  "outputs.askText": "Sirena sună, comunicatorul apelează. Testul apare în jurnalul de evenimente.",
+  "outputs.askText": "Sirena va suna, iar comunicatorul va apela. Testul apare în jurnalul de evenimente.",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass: {zone}",
   "bypass.text":

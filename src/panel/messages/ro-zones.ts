@@ -54,14 +54,14 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
       "Anunțurile echipamentelor de pe {n} de topicuri nu au fost citite: sunt prea mari sau lista este plină. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
   },
   "left-out.devices":
-    "S-au anunțat peste {limit} de echipamente sau senzori. Ștergeți din broker anunțurile pe care nu le mai trimite niciun echipament sau introduceți topicurile senzorilor lipsă.",
+    "S-au anunțat peste {limit} de echipamente sau senzori. Ștergeți din broker anunțurile echipamentelor care nu mai există sau introduceți topicurile senzorilor lipsă.",
   "left-out.bridge-devices":
     "Un gateway zigbee2mqtt are peste {limit} de echipamente. Introduceți topicurile senzorilor lipsă.",
   "left-out.components":
     "Un echipament anunță prea multe componente (limita: {limit}). Introduceți topicurile senzorilor lipsă.",
   "left-out.cameras": "Un server Frigate are peste {limit} de camere. Introduceți topicurile celor lipsă.",
   "left-out.queries":
-    "După {limit} de interogări, celelalte echipamente nu au mai fost interogate și nu au senzori în listă. Introduceți topicurile senzorilor lor.",
+    "După {limit} de interogări, celelalte echipamente nu au mai fost interogate, iar senzorii lor nu apar în listă. Introduceți topicurile acestor senzori.",
   "left-out.topics":
     "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Acționați senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
   "found.missing": "Senzorul nu apare?",
@@ -93,7 +93,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
   "trial.swap": "Inversare deschis/normal",
-  "trial.swapText": "Dacă aici apare deschis, deși contactul este închis.",
+  "trial.swapText": "Folosiți dacă aici apare „Deschis”, deși contactul este în stare normală.",
 
   "zoneForm.newZone": "Zonă nouă",
   "zoneForm.name": "Nume",
@@ -101,9 +101,9 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.kindHelp":
     "Stabilește prioritatea și serviciile solicitate. Declanșările zonelor de incendiu, gaz, urgență medicală, jaf armat și panică se transmit întotdeauna.",
   "zoneForm.objectiveHelp": "Locul unde dispeceratul trimite echipajul.",
-  "zoneForm.otherObjective": "altul, după număr",
+  "zoneForm.otherObjective": "alt obiectiv, după număr",
   "zoneForm.objectiveIdAlone":
-    "Nu există încă un dispecerat: păstrați 1 pentru această clădire. Când adăugați unul, introduceți numărul pe care îl are obiectivul la dispecerat.",
+    "Nu este configurat un dispecerat: păstrați 1 pentru această clădire. Când adăugați un dispecerat, introduceți numărul pe care îl are obiectivul acolo.",
   "zoneForm.objectiveIdHelp": "Numărul obiectivului la dispecerat.",
   "zoneForm.doubts": "De verificat",
   "zoneForm.supply": "Se deschide când firmware-ul acestui Raspberry Pi raportează subtensiune.",
@@ -170,7 +170,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "doubt.press-mode":
     "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
   "doubt.radio-code":
-    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod și adăugați codul de închidere la „Valori pentru normal”, dacă există.",
+    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod. Dacă transmite un cod și la închidere, adăugați-l la „Valori pentru normal”.",
   "doubt.frigate-release":
     "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
   "doubt.notifications-off":
@@ -179,7 +179,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Unele versiuni de firmware raportează „deschis” timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
   "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
   "doubt.gate-for-others":
-    "Zona se deschide când centrala raportează o alarmă. Declanșările zonelor altor echipamente pot fi transmise doar cât timp centrala este armată, cu gate: {gate}",
+    "Zona se deschide când centrala raportează o alarmă. Pentru ca declanșările zonelor altor echipamente să se transmită doar cât timp centrala este armată, adăugați gate: {gate}",
   "doubt.gate-of-panel":
     "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
