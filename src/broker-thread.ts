@@ -6,8 +6,8 @@ import type { MqttMessage } from "./inputs/mqtt-zones.ts";
 import { BufferCollection } from "./ops/buffer-collection.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { CallWindow } from "./threads/call-window.ts";
-import { heapBytes } from "./ops/heap-use.ts";
-import type { ThreadControl } from "./threads/supervised-thread.ts";
+import { measuredUse } from "./ops/thread-use.ts";
+import type { ThreadControl } from "./threads/thread-control.ts";
 import { send, connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the thread of the built-in broker.
@@ -100,7 +100,7 @@ const control: ThreadControl<BrokerStarted> = {
     cancelUse();
     await broker.stop();
   },
-  ping: heapBytes,
+  ping: measuredUse(),
 };
 components["thread"] = control;
 components["broker"] = broker;

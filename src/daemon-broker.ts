@@ -1,3 +1,4 @@
+import type { ThreadUse } from "./ops/thread-use.ts";
 import type { BrokerObserver, BrokerStarted, BrokerThreadData } from "./broker-thread.ts";
 import type { Remote } from "./domain/remote.ts";
 import type { Broker, BrokerUse } from "./inputs/broker.ts";
@@ -46,9 +47,9 @@ export class ThreadedBroker implements Broker {
     this.#broker = this.#thread.remote("broker");
   }
 
-  /** Its heap at the last ping; undefined while there was none. */
-  get heapBytes(): number | undefined {
-    return this.#thread.heapBytes;
+  /** As that of its thread. */
+  takeUse(): ThreadUse | undefined {
+    return this.#thread.takeUse();
   }
 
   get port(): number | undefined {

@@ -43,7 +43,7 @@ export class SingleThreadParts implements DaemonParts {
     return this.#running.components.sync.link();
   }
 
-  readonly heaps = new Map<never, never>();
+  readonly takeUses = () => new Map<never, never>();
   readonly isSilent = false;
 
   startRecords(): Promise<NewAdministrator> {

@@ -117,7 +117,7 @@ export class DaemonSensing {
       inputs,
       trips: journal.trips,
       centreObjectives: new UpstreamObjectiveStore(main),
-      heaps: () => parts.heaps,
+      threads: () => parts.takeUses(),
     });
     this.#linkRecorder = this.#newLinkRecorder(site);
     this.components = {

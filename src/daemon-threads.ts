@@ -13,6 +13,7 @@ import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
 import { unavailable } from "./threads/channel.ts";
 import { unlessRestarting } from "./threads/restarting.ts";
+import type { ThreadUse } from "./ops/thread-use.ts";
 import { SupervisedThread, type ThreadName } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 import type { FrontControl, FrontThreadData } from "./front-thread.ts";
@@ -32,8 +33,8 @@ export interface DaemonParts {
   readonly records: RemoteRecords;
   /** The newest known state of the link. */
   readonly link: LinkStatus;
-  /** Bytes of the heap of each thread that has been asked for it. */
-  readonly heaps: ReadonlyMap<ThreadName, number>;
+  /** What each other thread uses, with its longest delay since the last call; without those that have not answered yet. */
+  takeUses(): ReadonlyMap<ThreadName, ThreadUse>;
   /** Whether a part does not answer, so that the process must be restarted. */
   readonly isSilent: boolean;
   startRecords(): Promise<NewAdministrator>;
@@ -120,12 +121,13 @@ export class ThreadedParts implements DaemonParts {
     };
   }
 
-  get heaps(): ReadonlyMap<ThreadName, number> {
+  takeUses(): ReadonlyMap<ThreadName, ThreadUse> {
     const threads = { records: this.#recordsThread, front: this.#frontThread, broker: this.#broker };
     return new Map(
-      Object.entries(threads).flatMap(([name, thread]) =>
-        thread?.heapBytes === undefined ? [] : [[name as ThreadName, thread.heapBytes]],
-      ),
+      Object.entries(threads).flatMap(([name, thread]) => {
+        const use = thread?.takeUse();
+        return use ? [[name as ThreadName, use]] : [];
+      }),
     );
   }
 

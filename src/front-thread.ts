@@ -4,8 +4,8 @@ import { DaemonFront, type FrontAddress } from "./daemon-front.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { hostOf } from "./ops/host.ts";
 import { Channel, Connection } from "./threads/channel.ts";
-import { heapBytes } from "./ops/heap-use.ts";
-import type { ThreadControl } from "./threads/supervised-thread.ts";
+import { measuredUse } from "./ops/thread-use.ts";
+import type { ThreadControl } from "./threads/thread-control.ts";
 import { connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the front thread.
@@ -75,7 +75,7 @@ const control: FrontControl = {
     endTimeWatch();
     return front.stop();
   },
-  ping: heapBytes,
+  ping: measuredUse(),
   deviceToken: () => front.deviceToken(),
   reloaded: (sections) => void Object.assign(config, sections),
 };

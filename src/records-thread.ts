@@ -4,8 +4,8 @@ import type { RecordsObserver } from "./daemon-threads.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { newKey } from "./ops/secrets.ts";
 import { Channel, Connection } from "./threads/channel.ts";
-import { heapBytes } from "./ops/heap-use.ts";
-import type { ThreadControl } from "./threads/supervised-thread.ts";
+import { measuredUse } from "./ops/thread-use.ts";
+import type { ThreadControl } from "./threads/thread-control.ts";
 import { send, connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
 
 // Entry point of the records thread.
@@ -79,6 +79,6 @@ const control: ThreadControl<NewAdministrator> = {
     cancelLink();
     await records?.stop();
   },
-  ping: heapBytes,
+  ping: measuredUse(),
 };
 components["thread"] = control;

@@ -1,12 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Histogram } from "prom-client";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import type { Log } from "../domain/log.ts";
-import { heapBytes } from "../ops/heap-use.ts";
+import { heapBytes, LoopDelay, type ThreadUse } from "../ops/thread-use.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
@@ -25,16 +24,14 @@ interface SiteMetricsParts {
   readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };
   readonly trips: TripStore;
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
-  /** Bytes of the heap of each other thread, by name. */
-  readonly heaps: () => ReadonlyMap<string, number>;
+  /** What each other thread uses, by name, with its longest delay since the last call. */
+  readonly threads: () => ReadonlyMap<string, ThreadUse>;
   readonly inputs: Pick<Inputs, "brokerUse" | "alarmPanelUse">;
   readonly log: Log;
 }
 
 /** Seconds; EN 50131-1 allows ten for an intrusion signal, so longer times indicate a fault. */
 const TRIP_TO_RECORD_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
-/** Resolution of the event loop delay: detects stalls at little CPU cost. */
-const RESOLUTION_MS = 100;
 const DATABASES = ["santinela", "journal"] as const;
 
 /** Metrics of the running daemon. Most are read from the tables on each request. */
@@ -43,8 +40,9 @@ export class SiteMetrics {
   readonly #registry = new MetricsRegistry();
   readonly #trips: TripCounts;
   readonly #tripToRecord: Histogram;
-  readonly #loopDelay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #loopDelay = new LoopDelay();
   #status: StatusView | undefined;
+  #uses: ReadonlyMap<string, ThreadUse> | undefined;
 
   constructor(parts: SiteMetricsParts) {
     this.#parts = parts;
@@ -70,11 +68,10 @@ export class SiteMetrics {
 
   /** Starts the process metrics and the count of existing trips. @returns stops them */
   start(): () => void {
-    this.#loopDelay.enable();
     this.#trips.update();
     return () => {
       this.#trips.stop();
-      this.#loopDelay.disable();
+      this.#loopDelay.stop();
     };
   }
 
@@ -85,6 +82,7 @@ export class SiteMetrics {
 
   text(): Promise<string> {
     this.#status = undefined;
+    this.#uses = undefined;
     this.#trips.update();
     return this.#registry.metrics();
   }
@@ -158,30 +156,35 @@ export class SiteMetrics {
   #addProcessMetrics(status: () => StatusView): void {
     const registry = this.#registry;
     const delay = this.#loopDelay;
-    // The histogram includes the sampling interval; only the excess is a delay.
-    const delayS = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);
     registry.add(
       "santinela_event_loop_delay_seconds",
       "Delay of timers in the sensing thread since the last read.",
       () => {
-        const samples = [
-          [{ quantile: "0.5" }, delayS(delay.percentile(50))],
-          [{ quantile: "0.99" }, delayS(delay.percentile(99))],
-          [{ quantile: "1" }, delayS(delay.max)],
-        ] as const;
+        const [median = 0, most = 0, longest = 0] = delay.at(0.5, 0.99, 1);
         delay.reset();
-        return samples;
+        return [
+          [{ quantile: "0.5" }, median],
+          [{ quantile: "0.99" }, most],
+          [{ quantile: "1" }, longest],
+        ];
       },
       ["quantile"],
+    );
+    // One reading for all metrics of a request.
+    const uses = () => [...(this.#uses ??= this.#parts.threads())];
+    registry.add(
+      "santinela_thread_delay_seconds",
+      "Longest delay of timers in each other thread since the last read.",
+      () => uses().map(([thread, { longestDelayS }]) => [{ thread }, longestDelayS]),
+      ["thread"],
     );
     registry.add(
       "santinela_thread_heap_bytes",
       "Heap that V8 has reserved for a thread, with the buffers that its objects hold.",
-      () =>
-        [["sensing", heapBytes()] as const, ...this.#parts.heaps()].map(([thread, bytes]) => [
-          { thread },
-          bytes,
-        ]),
+      () => [
+        [{ thread: "sensing" }, heapBytes()],
+        ...uses().map(([thread, use]) => [{ thread }, use.heapBytes] as const),
+      ],
       ["thread"],
     );
     registry.add("process_cpu_seconds_total", "CPU time of the daemon.", () => {

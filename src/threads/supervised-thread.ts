@@ -6,18 +6,10 @@ import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { startThread } from "../ops/limited-thread.ts";
 import { HEALTHY_MS } from "../ops/thread-failures.ts";
+import { withLongerDelay, type ThreadUse } from "../ops/thread-use.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
 import type { MainThread } from "./main-thread-connection.ts";
-
-/** The component `thread` of every thread: its start, its end and its sign of life. */
-export interface ThreadControl<Started> {
-  /** Starts everything. Called once, before the other components. */
-  start(): Promise<Started>;
-  /** Ends everything in order. Called once. */
-  stop(): Promise<void>;
-  /** @returns the bytes of its heap (`heapBytes`) */
-  ping(): number;
-}
+import type { ThreadControl } from "./thread-control.ts";
 
 export type ThreadName = "records" | "front" | "broker";
 
@@ -77,7 +69,7 @@ export class SupervisedThread<Started> {
   #unanswered = 0;
   /** When it has ended, monotonic; undefined while it runs. */
   #endedMs: number | undefined;
-  #heapBytes: number | undefined;
+  #use: ThreadUse | undefined;
   #state: "starting" | "running" | "stopped" = "starting";
 
   constructor(options: ThreadOptions) {
@@ -93,9 +85,11 @@ export class SupervisedThread<Started> {
     return this.#unanswered >= UNANSWERED_MAX;
   }
 
-  /** Its heap at the last ping; undefined while there was none. */
-  get heapBytes(): number | undefined {
-    return this.#heapBytes;
+  /** Its heap at the last ping, and its longest delay since this was last read; undefined while there was no ping. */
+  takeUse(): ThreadUse | undefined {
+    const use = this.#use;
+    this.#use = use && { ...use, longestDelayS: 0 };
+    return use;
   }
 
   /** A component of the thread, also of its next runs. */
@@ -186,9 +180,9 @@ export class SupervisedThread<Started> {
   }
 
   async #answerToPing(): Promise<void> {
-    const heapBytes = await this.#control.ping();
+    const use = await this.#control.ping();
     this.#unanswered = 0;
-    this.#heapBytes = heapBytes;
+    this.#use = withLongerDelay(use, this.#use);
   }
 
   #ended(worker: Worker, cause: unknown): void {
@@ -196,7 +190,7 @@ export class SupervisedThread<Started> {
     this.#channel?.close();
     this.#cancelPing();
     this.#endedMs ??= this.#options.clock.monotonicMs();
-    this.#heapBytes = undefined;
+    this.#use = undefined;
     if (this.#state !== "running" || this.#isRestarting) return;
     const { name, log, conditions, onFailed } = this.#options;
     const reason = cause === undefined ? "it ended" : messageOf(cause);

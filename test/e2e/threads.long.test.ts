@@ -177,7 +177,7 @@ describe("a reload while the records are started again is not lost:", () => {
   });
 });
 
-test("the heap of each thread is in the metrics", async () => {
+test("the heap of each thread is in the metrics, and the longest delay of each other one", async () => {
   await started(
     "none",
     yamlOf("{ listen: { port: 0 } }", () => "{ simulated: true }"),
@@ -187,7 +187,10 @@ test("the heap of each thread is in the metrics", async () => {
     const { stdout } = await santinela(["metrics", "--config", "site.yaml"], { cwd });
     const threads = stdout.matchAll(/^santinela_thread_heap_bytes\{thread="(\w+)"\} [1-9]\d{6,}$/gm);
     const names = new Set(Array.from(threads, ([, thread]) => thread));
-    return ["broker", "front", "records", "sensing"].every((name) => names.has(name));
+    const delays = stdout.matchAll(/^santinela_thread_delay_seconds\{thread="(\w+)"\} \d+/gm);
+    const delayed = new Set(Array.from(delays, ([, thread]) => thread));
+    const others = ["broker", "front", "records"];
+    return names.has("sensing") && others.every((name) => names.has(name) && delayed.has(name));
   });
 });
 

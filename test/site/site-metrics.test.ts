@@ -35,7 +35,7 @@ beforeEach(() => {
     },
     trips,
     centreObjectives: { lastRead: () => undefined },
-    heaps: () => new Map([["front", 7]]),
+    threads: () => new Map([["front", { heapBytes: 7, longestDelayS: 0.5 }]]),
     inputs: { brokerUse: undefined, alarmPanelUse: undefined },
     log: new JsonLog({ level: "error", clock, write: () => {} }),
   });
@@ -52,8 +52,9 @@ async function counted(): Promise<string | undefined> {
   return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(await metrics.text())?.[1];
 }
 
-test("each thread has its heap, the calling one included", async () => {
+test("each thread has its heap, the calling one included, and its longest delay", async () => {
   const text = await metrics.text();
+  expect(text).toContain('santinela_thread_delay_seconds{thread="front"} 0.5\n');
   expect(text).toContain('santinela_thread_heap_bytes{thread="front"} 7\n');
   expect(text).toMatch(/^santinela_thread_heap_bytes\{thread="sensing"\} [1-9]\d{6,}$/m);
 });
