@@ -354,6 +354,21 @@ describe("the free space of the disk", () => {
     expect(existsSync(join(dataDir, "ballast"))).toBe(true);
   });
 
+  test("that the thread of the records has released is not reserved again at once by the other", async () => {
+    const [sensing, records] = [new ReserveFile(dataDir), new ReserveFile(dataDir)];
+    await sensing.fill(200 * MB);
+    expect(records.release()).toBe(true);
+    await sensing.fill(20 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(false);
+    await sensing.fill(40 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(true);
+    // After a restart, when it is already there.
+    const next = new ReserveFile(dataDir);
+    records.release();
+    await next.fill(20 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(false);
+  });
+
   test("is checked every five seconds, so that a full disk is reported in time", () => {
     start();
     free = 3 * MB;
