@@ -53,6 +53,12 @@ export function isFaultKept(fault: Fault, before: Zone, after: Zone): boolean {
   return canonical(sourceOf(before)) === canonical(sourceOf(after));
 }
 
+/** Whether something can report the end of a zone's fault. An alarm panel and a simulated contact can, without a source of their own. */
+export function hasFaultSource(fault: Fault, zone: Zone): boolean {
+  const { source } = zone.input;
+  return source === "dc09" || source === "simulated" || FAULT_SOURCES[fault](zone) !== undefined;
+}
+
 const FAULT_SOURCES: Readonly<Record<Fault, (zone: Zone) => unknown>> = {
   // A loop reports its own tamper.
   tamper: (zone) => (zone.input.source === "adc" ? sensorOf(zone) : zone.statusSources.tamper),

@@ -8,6 +8,7 @@ import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
+import { endFaultsWithoutSource } from "./faults-without-source.ts";
 import { MonitoringGaps, LivenessRecorder } from "./monitoring-gaps.ts";
 import { OpenContacts, type OpenContactsOptions } from "./open-contacts.ts";
 import { TestDates } from "./test-dates.ts";
@@ -186,6 +187,7 @@ export class ZoneService {
     const { trips } = this.#options.journal;
     for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
     this.zoneOverrides.start();
+    endFaultsWithoutSource(this.#zones, { ...this.#options, ...this.#options.host });
     this.faults.start();
     this.monitor.start();
     this.#entryDelays.start();

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statfsSync, statSync } from "node:fs";
+import { rmSync, statfsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
@@ -13,11 +13,12 @@ const SHARE = 0.25;
 export class ReserveFile {
   readonly #path: string;
   #isFilling = false;
-  /** Bytes released in this run and not reserved again. */
-  #released = 0;
+  /** Bytes of the last known reserve; 0 if there was none. Another thread may have released it meanwhile. */
+  #lastBytes: number;
 
   constructor(dataDir: string) {
     this.#path = join(dataDir, "ballast"); // words: allowed
+    this.#lastBytes = this.#bytes() ?? 0;
   }
 
   /**
@@ -25,8 +26,9 @@ export class ReserveFile {
    * @returns whether there was any
    */
   release(): boolean {
-    if (!existsSync(this.#path)) return false;
-    this.#released = statSync(this.#path).size;
+    const bytes = this.#bytes();
+    if (bytes === undefined) return false;
+    this.#lastBytes = bytes;
     rmSync(this.#path, { force: true });
     return true;
   }
@@ -37,7 +39,10 @@ export class ReserveFile {
    * @param free free bytes
    */
   async fill(free: number): Promise<void> {
-    if (this.#isFilling || existsSync(this.#path) || free < this.#released / SHARE) return;
+    if (this.#isFilling) return;
+    const bytes = this.#bytes();
+    if (bytes !== undefined) return void (this.#lastBytes = bytes);
+    if (free < this.#lastBytes / SHARE) return;
     const chunks = Math.floor(Math.min(RESERVE_BYTES, free * SHARE) / CHUNK_BYTES);
     if (chunks === 0) return;
     this.#isFilling = true;
@@ -47,10 +52,10 @@ export class ReserveFile {
         // Not zeros, which a compressing file system would not store.
         const chunk = Buffer.alloc(CHUNK_BYTES, "santinela reserve 0123456789 ");
         for (let written = 0; written < chunks; written += 1) await file.write(chunk);
-        this.#released = 0;
       } finally {
         await file.close();
       }
+      this.#lastBytes = chunks * CHUNK_BYTES;
     } catch (error) {
       // An incomplete file would count as complete.
       this.release();
@@ -58,6 +63,11 @@ export class ReserveFile {
     } finally {
       this.#isFilling = false;
     }
+  }
+
+  /** Its size; undefined if there is no reserve. */
+  #bytes(): number | undefined {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size;
   }
 }
 

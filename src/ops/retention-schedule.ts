@@ -139,6 +139,7 @@ export function* journalRetention(
   const nowMs = trustedNowMs(journal, expiringInJournal(TRIPS_KEPT_MS), main, now);
   const expiry = {
     beforeMs: nowMs - TRIPS_KEPT_MS,
+    plausibleMs: nowMs + DAY_MS,
     bootId: now.bootId,
     beforeMonotonicMs: now.monotonicMs - TRIPS_KEPT_MS,
   };

@@ -139,17 +139,22 @@ export function removeOldTransmissions(main: Database, beforeMs: number): number
 export interface Expiry {
   /** Wall clock. */
   readonly beforeMs: number;
+  /** A wall clock time of a row that is later than this is wrong. */
+  readonly plausibleMs: number;
   readonly bootId: string;
   /** Monotonic. */
   readonly beforeMonotonicMs: number;
 }
 
 /**
- * Scans the next trips and removes those finished before `expiry`.
+ * Scans the next trips and removes those finished before `expiry`. One that a wrong clock has dated in the future is as old as the
+ * trip after it: trips are numbered in the order of time.
  * @param cursor `seq` of the last scanned trip; 0 to begin
  */
 export function removeOldTrips(journal: Database, expiry: Expiry, cursor: number): BatchResult {
-  const isOver = `${TRIP_IS_OVER} AND at_wall < :beforeMs
+  const isExpired = "dated = 1 AND at_wall < :beforeMs";
+  const isOver = `${TRIP_IS_OVER}
+    AND (at_wall < :beforeMs OR (at_wall > :plausibleMs AND seq < (SELECT max(seq) FROM seen WHERE ${isExpired})))
     AND (boot <> :bootId OR at_monotonic < :beforeMonotonicMs)`;
   return removeRows(journal, "trips", isOver, { ...expiry, cursor });
 }
@@ -186,7 +191,7 @@ export function releaseFreePages(database: Database): void {
 
 /** The columns that decide whether a row is finished; the others are not read. */
 const COLUMNS = {
-  trips: "seq, state, at_wall, boot, at_monotonic",
+  trips: "seq, state, at_wall, dated, boot, at_monotonic",
   incidents: "seq, subject, last_wall, last_boot, last_monotonic",
 } as const;
 
@@ -199,8 +204,9 @@ function removeRows(
   return transaction(journal, () => {
     const rows = journal
       .prepare(
-        `SELECT seq FROM (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > :cursor ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
-         WHERE ${isOver} ORDER BY seq LIMIT ${BATCH_ROWS}`,
+        `WITH seen AS MATERIALIZED
+           (SELECT ${COLUMNS[table]} FROM ${table} WHERE seq > :cursor ORDER BY seq LIMIT ${SCAN_ROWS_MAX})
+         SELECT seq FROM seen WHERE ${isOver} ORDER BY seq LIMIT ${BATCH_ROWS}`,
       )
       .pluck()
       .all(limits) as number[];

@@ -417,3 +417,43 @@ test("a fire is never shut down, and each of its incidents is dispatched", async
   expect(site.records).toHaveLength(5);
   expect(site.records.every(({ firetruck }) => firetruck)).toBe(true);
 });
+
+test("faults whose source was removed while the daemon did not run end at the next start, with a note; the others stay", async () => {
+  const sensor = (id: string, more: Partial<Parameters<typeof zoneOf>[0]> = {}) =>
+    zoneOf({ id, name: id, objective: HALL, input: { mqtt: `z/${id}`, open: [1], normal: [0] }, ...more });
+  const battery = { path: "/low", low: [true] };
+  const bridge = { mqtt: "z/bridge" };
+  const [kept, bare] = [sensor("kept", { battery }), sensor("bare", { battery })];
+  const behind = [sensor("first", { bridge }), sensor("second", { bridge })] as const;
+  const removed = sensor("removed", { battery });
+  site = await DispatchingSite.make([kept, bare, removed, ...behind]);
+  const { faults } = site.zones.zoneService;
+  for (const zone of [kept, bare, removed]) faults.set(zone, "battery", true);
+  faults.set(bare, "supervision", true);
+  faults.set(behind[0], "supervision", true, "z/bridge");
+  await site.settled();
+  const left = () =>
+    site.zones.journal.faults.list().map(({ owner, fault, zoneId }) => `${owner} ${fault} of ${zoneId}`);
+  const notes = () => site.records.map(({ notes: text }) => text);
+  expect(notes()).toEqual([null, null, null, null, null]);
+
+  await site.restart([kept, sensor("bare"), behind[1]]);
+  await site.settled();
+  expect(left()).toEqual([
+    "bare supervision of bare",
+    "kept battery of kept",
+    "z/bridge supervision of second",
+  ]);
+  expect(notes()).toEqual([
+    null,
+    "Low battery, zone bare (bare): restored at 2026-11-20 23:30:00.",
+    "Low battery, zone removed (removed): restored at 2026-11-20 23:30:00.",
+    null,
+    null,
+  ]);
+
+  await site.restart([kept, sensor("bare"), sensor("second")]);
+  await site.settled();
+  expect(left()).toEqual(["bare supervision of bare", "kept battery of kept"]);
+  expect(notes().at(-1)).toBe("Bridge z/bridge (zones: 1): available again at 2026-11-20 23:30:00.");
+});

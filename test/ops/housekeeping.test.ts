@@ -260,6 +260,26 @@ test("a trip of this boot, from before the clock was set, is removed by its age 
   expect(journal.prepare("SELECT key FROM trips").pluck().all()).toEqual(["this boot"]);
 });
 
+test("a trip that a clock years ahead has dated is removed with the trip after it, before its record: it is not reported as lost", () => {
+  const last = record(0, "planned", "new", { syncedRev: 0 });
+  const trips = new TripStore(journal);
+  for (const [key, days, isDated] of [
+    ["ahead", -4000, true],
+    ["ahead, not dated", -4000, false],
+    ["after it", 31, true],
+    ["ahead lately", -4000, true],
+    ["now", 0, true],
+  ] as const)
+    trips.insert({ ...tripRow(key, BODY, clock.wallMs() - days * DAY_MS), isDated });
+  journal.prepare("UPDATE trips SET state = 'posted', intervention_id = ?").run(last);
+  start();
+  untilRemoved();
+  expect(journal.prepare("SELECT key FROM trips ORDER BY seq").pluck().all()).toEqual([
+    "ahead lately",
+    "now",
+  ]);
+});
+
 test("an incident is removed with its trips, except for the repair of an open fault", () => {
   record(0, "planned", "new", { syncedRev: 0 });
   const store = new Journal(journal, clock);
@@ -332,6 +352,21 @@ describe("the free space of the disk", () => {
     expect(existsSync(join(dataDir, "ballast"))).toBe(false);
     await reserveFile.fill(40 * MB);
     expect(existsSync(join(dataDir, "ballast"))).toBe(true);
+  });
+
+  test("that the thread of the records has released is not reserved again at once by the other", async () => {
+    const [sensing, records] = [new ReserveFile(dataDir), new ReserveFile(dataDir)];
+    await sensing.fill(200 * MB);
+    expect(records.release()).toBe(true);
+    await sensing.fill(20 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(false);
+    await sensing.fill(40 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(true);
+    // After a restart, when it is already there.
+    const next = new ReserveFile(dataDir);
+    records.release();
+    await next.fill(20 * MB);
+    expect(existsSync(join(dataDir, "ballast"))).toBe(false);
   });
 
   test("is checked every five seconds, so that a full disk is reported in time", () => {

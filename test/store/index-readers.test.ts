@@ -121,7 +121,7 @@ test("each index of journal.db is read by a statement of the program", async () 
   const database = openJournalDatabase(":memory:");
   const statements = await statementsOf(database, async () => {
     expect(await prepareStores(database)).toBeGreaterThan(8);
-    const expiry = { beforeMs: DAY, bootId: "boot", beforeMonotonicMs: DAY };
+    const expiry = { beforeMs: DAY, plausibleMs: 2 * DAY, bootId: "boot", beforeMonotonicMs: DAY };
     removeOldTrips(database, expiry, 0);
     removeOldIncidents(database, expiry, 0);
   });

@@ -76,8 +76,7 @@ export class Dc09Site extends MonitoredZones {
       locale: "en",
       journal,
     });
-    (this as { zones: readonly Zone[] }).zones = [...this.#declared, ...zones.created(this.#declared)];
-    this.restart();
+    this.restart([...this.#declared, ...zones.created(this.#declared)]);
     this.receiver = this.#newReceiver();
     await this.receiver.start();
   }

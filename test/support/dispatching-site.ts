@@ -88,8 +88,8 @@ export class DispatchingSite {
   }
 
   /** Restarts the daemon. */
-  restart(): Promise<void> {
-    return this.#again(() => this.zones.restart());
+  restart(zones?: readonly Zone[]): Promise<void> {
+    return this.#again(() => this.zones.restart(zones));
   }
 
   /** Cuts the power of the machine for a time, without a clean shutdown. */

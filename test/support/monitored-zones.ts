@@ -46,7 +46,7 @@ export class MonitoredZones {
   readonly health: ConditionRegistry;
   readonly database: Database;
   readonly journal: Journal;
-  readonly zones: readonly Zone[];
+  zones: readonly Zone[];
   /** Number of trip notifications. */
   hints = 0;
   /** Entries of the event log. */
@@ -122,9 +122,10 @@ export class MonitoredZones {
     this.#zoneService.stop();
   }
 
-  /** Restarts the daemon: state outside the journal is lost. */
-  restart(): void {
+  /** Restarts the daemon: state outside the journal is lost. @param zones of the configuration by then, the same by default */
+  restart(zones = this.zones): void {
     this.#zoneService.stop();
+    this.zones = zones;
     this.#zoneService = this.#newWatch();
   }
 
