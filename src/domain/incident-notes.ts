@@ -1,6 +1,6 @@
 import { formatLocal } from "./calendar.ts";
 import { withZone, type IncidentZone, type NoteTimestamp } from "./incident.ts";
-import { cleanText } from "./intervention-text.ts";
+import { cleanText, writtenTime } from "./intervention-text.ts";
 import type { TripSite } from "./trip.ts";
 import { wording } from "./trip-text.ts";
 
@@ -81,11 +81,12 @@ export function formatZoneLine(
   return cleanText(`${head}${remarkText}${count}${until}${end}`).replaceAll("\n", " ");
 }
 
-/** Hours and minutes, with the date if it differs from that of the first opening. */
-function timeOf(stamp: NoteTimestamp, firstDay: string, site: TripSite): string {
+/** Hours and minutes, with the date if it differs from that of the first opening; in Romanian without the year: `21.11 03:41`. */
+function timeOf(stamp: NoteTimestamp, firstDay: string, { locale, timezone }: TripSite): string {
   if (!stamp.isDated) return "??:??";
-  const [day = "", time = ""] = formatLocal(stamp.wallMs, site.timezone).split("T");
-  return day === firstDay || firstDay === "" ? time.slice(0, 5) : `${day} ${time.slice(0, 5)}`;
+  const local = formatLocal(stamp.wallMs, timezone).slice(0, 16);
+  if (firstDay === "" || local.startsWith(firstDay)) return local.slice(11);
+  return writtenTime(local, locale).replace(/\.\d{4} /, " ");
 }
 
 function dayOf(stamp: NoteTimestamp, { timezone }: TripSite): string {

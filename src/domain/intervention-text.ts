@@ -2,7 +2,7 @@ import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
 import { PRIORITIES } from "./intervention.ts";
 import type { TripSite } from "./trip.ts";
-import { wording } from "./trip-text.ts";
+import { wording, type Locale } from "./trip-text.ts";
 
 /** The minimal body that the API accepts, for a trip whose full body was rejected: a crew matters more than a text. */
 export function minimalBody(body: InterventionCreate): InterventionCreate {
@@ -44,24 +44,33 @@ export function clip(text: string, lengthMax: number): string {
 }
 
 /**
- * Replaces the placeholder for an unknown time, or an earlier time, in a description. Texts edited by a user stay
- * unchanged.
+ * Replaces the placeholder for an unknown time, or an earlier time, in a description. A time keeps its form, which is another one
+ * if the language was changed or an earlier release wrote it. Texts edited by a user stay unchanged.
  * @param fromMs the earlier time, wall clock
  */
 export function withTime(
   description: string | null | undefined,
   fromMs: number,
   toMs: number,
-  { locale, timezone }: TripSite,
+  site: TripSite,
 ): string | null {
   if (typeof description !== "string") return null;
-  const older = [wording(locale).unknownTime, localTime(fromMs, timezone)].find((words) =>
-    description.includes(words),
-  );
-  return older === undefined ? description : description.replace(older, () => localTime(toMs, timezone));
+  const inEachForm = (["ro", "en"] as const).map((locale) => {
+    const form = { ...site, locale };
+    return { older: localTime(fromMs, form), newer: localTime(toMs, form) };
+  });
+  const unknown = { older: wording(site.locale).unknownTime, newer: localTime(toMs, site) };
+  const found = [unknown, ...inEachForm].find(({ older }) => description.includes(older));
+  return found === undefined ? description : description.replace(found.older, () => found.newer);
 }
 
-/** A time for texts: `YYYY-MM-DD HH:MM:SS`, local time. */
-export function localTime(wallMs: number, timezone: string): string {
-  return formatLocal(wallMs, timezone).replace("T", " ");
+/** A time for texts, local time of the site: `2026-11-20 23:30:00`, in Romanian `20.11.2026 23:30:00`. */
+export function localTime(wallMs: number, { locale, timezone }: TripSite): string {
+  return writtenTime(formatLocal(wallMs, timezone), locale);
+}
+
+/** A local time (`YYYY-MM-DDTHH:MM`, seconds may follow) as texts have it. */
+export function writtenTime(local: string, locale: Locale): string {
+  const [day = "", time = ""] = local.split("T");
+  return `${locale === "ro" ? day.split("-").toReversed().join(".") : day} ${time}`;
 }

@@ -37,6 +37,9 @@ export function actorOf({ email, from }: Principal): Actor {
   return { who: email, from };
 }
 
+/** Who acts over the control socket, that is from the command line, and from where, for the event log. */
+export const CONTROL_SOCKET = "control socket";
+
 /** The account that posts trips. It has no password, so it cannot be used to sign in. */
 export const DEVICE_EMAIL = "device@santinela.local";
 

@@ -12,12 +12,12 @@ export interface SilenceTexts {
 
 export const SILENCE_TEXTS: Readonly<Record<Locale, SilenceTexts>> = {
   ro: {
-    siteSilentName: (site, time) => `Locație fără comunicație de la ${time}: ${site}`,
+    siteSilentName: (site, time) => `Locația nu mai comunică de la ${time}: ${site}`,
     siteSilentDescription: ({ name, ref, time }) =>
-      `Locația ${name} (${ref}) nu a mai raportat de la ${time}. Verificați alimentarea și conexiunea locației. Alarmele de acolo nu ajung la dispecerat.`,
+      `Locația ${name} (${ref}) nu mai comunică de la ${time}. Verificați alimentarea și conexiunea locației. Alarmele de acolo nu ajung la dispecerat.`,
     siteSilentTogether:
-      "Mai multe locații au încetat simultan să raporteze: verificați întâi furnizorul de comunicații.",
-    siteReportsAgain: (time) => `Locația raportează din nou de la ${time}.`,
+      "Mai multe locații nu mai comunică din același moment: verificați întâi furnizorul de comunicații.",
+    siteReportsAgain: (time) => `Locația comunică din nou de la ${time}.`,
   },
   en: {
     siteSilentName: (site, time) => `Site silent since ${time}: ${site}`,

@@ -90,7 +90,7 @@ export function newFaultEnd(
 ): NewTrip {
   const catalogue = wording(site.locale);
   const { isDated, moment } = detected;
-  const time = isDated ? localTime(moment.wallMs, site.timezone) : catalogue.unknownTime;
+  const time = isDated ? localTime(moment.wallMs, site) : catalogue.unknownTime;
   const text = { zone: signal.name, zoneId, kind: "", time, earliest: null, since: null };
   const line =
     of === zoneId
@@ -116,10 +116,11 @@ export function newFaultEnd(
 /**
  * Creates the row of a signal test: a record that takes the same path as a trip's, states that it is a test, and is `done`
  * from the start, so that no crew is sent.
+ * @param detected with the account that requested it, or null if it came from the command line
  */
 export function newSignalTest(
   zone: Zone,
-  { who, ...detected }: Detected & { readonly who: string },
+  { who, ...detected }: Detected & { readonly who: string | null },
   site: TripSite,
 ): NewTrip {
   const catalogue = wording(site.locale);
@@ -251,10 +252,10 @@ function textValues(
     earliestWallMs = null,
     sinceWallMs = null,
   }: Pick<DetectedTrip, "moment" | "isDated"> & Partial<Pick<DetectedTrip, "earliestWallMs" | "sinceWallMs">>,
-  { locale, timezone }: TripSite,
+  site: TripSite,
 ): TripTextValues {
-  const catalogue = wording(locale);
-  const local = (wallMs: number): string => localTime(wallMs, timezone);
+  const catalogue = wording(site.locale);
+  const local = (wallMs: number): string => localTime(wallMs, site);
   return {
     zone: zone.name,
     zoneId: zone.id,

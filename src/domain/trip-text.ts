@@ -11,7 +11,7 @@ export interface TripTextValues {
   readonly zone: string;
   readonly zoneId: string;
   readonly kind: string;
-  /** Local time of the site, `YYYY-MM-DD HH:MM:SS`, or the text for a time that is not known yet. */
+  /** Local time of the site as `localTime` has it, or the text for a time that is not known yet. */
   readonly time: string;
   /** For a trip detected after an interruption: the local time before which it cannot have been; otherwise null. */
   readonly earliest: string | null;
@@ -53,8 +53,8 @@ interface TextCatalogue extends SilenceTexts {
   bridgeDescription(values: TripTextValues, bridge: BridgeTextValues): string;
   bridgeLine(values: TripTextValues, bridge: BridgeTextValues, isOver: boolean): string;
   signalName(values: TripTextValues): string;
-  /** @param who who requested the test */
-  signalDescription(values: TripTextValues, who: string): string;
+  /** @param who the account that requested the test; null if it came from the command line */
+  signalDescription(values: TripTextValues, who: string | null): string;
   /** Name of an objective that only zones of the configuration use. */
   unnamedObjective(id: number): string;
 }
@@ -107,20 +107,19 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       holdup: "jaf armat",
       medical: "urgență medicală",
       flood: "inundație",
-      gas: "scurgere de gaz",
+      gas: "gaz",
       tamper: "sabotaj",
       technical: "tehnică",
-      power: "alimentare",
+      power: "lipsă alimentare",
     },
     name: ({ zone, kind }) => `Alarmă ${kind}: ${zone}`,
     causes: RO_CAUSES,
     unknownTime: "o oră încă necunoscută",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, nu mai devreme de ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
+      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, declanșare produsă după ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
     remark: ({ earliest, since }, cause) => {
       if (cause === "standing") return since === null ? "era deschisă" : `deschisă de la ${since}`;
-      if (cause === "after-restart")
-        return earliest === null ? "după întrerupere" : `nu mai devreme de ${earliest}`;
+      if (cause === "after-restart") return earliest === null ? "după întrerupere" : `după ${earliest}`;
       return cause === "chatter" ? "contact instabil" : "";
     },
     closed: "restabilită",
@@ -144,7 +143,7 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       `${bridgeText(name, "Gatewayul ", "Centrala de alarmă ")} (zone: ${zones.length}): ${isOver ? "comunicație restabilită" : "din nou fără comunicație"} la ${time}.`,
     signalName: ({ zone }) => `Test de comunicație: ${zone}`,
     signalDescription: ({ time }, who) =>
-      `Test de comunicație solicitat de ${who} la ${time}. Nu este o alarmă.`,
+      `Test de comunicație solicitat ${who === null ? "din linia de comandă" : `de ${who}`} la ${time}. Nu este o alarmă.`,
     unnamedObjective: (id) => `Obiectiv ${id}`,
   },
   en: {
@@ -194,7 +193,8 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     bridgeLine: ({ time }, { name, zones }, isOver) =>
       `${bridgeText(name, "Bridge ", "Alarm panel ")} (zones: ${zones.length}): ${isOver ? "available again" : "unavailable again"} at ${time}.`,
     signalName: ({ zone }) => `Signal test: ${zone}`,
-    signalDescription: ({ time }, who) => `Signal test requested by ${who} at ${time}. This is not an alarm.`,
+    signalDescription: ({ time }, who) =>
+      `Signal test requested ${who === null ? "from the command line" : `by ${who}`} at ${time}. This is not an alarm.`,
     unnamedObjective: (id) => `Objective ${id}`,
   },
 };

@@ -2,16 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { Request, RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
-import { actorOf, mayUseApi, type Principal } from "../domain/principal.ts";
+import { actorOf, CONTROL_SOCKET, mayUseApi, type Principal } from "../domain/principal.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
 
 /** Principal of the control socket, which its file permissions protect. */
 const LOCAL_ADMINISTRATOR: Principal = {
   accountId: 0,
-  email: "control socket",
+  email: CONTROL_SOCKET,
   role: "administrator",
-  from: "control socket",
+  from: CONTROL_SOCKET,
 };
 
 const principals = new WeakMap<IncomingMessage, Principal>();

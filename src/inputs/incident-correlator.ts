@@ -10,7 +10,7 @@ import {
   type IncidentZone,
 } from "../domain/incident.ts";
 import { NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
-import { cleanBody, clip, minimalBody } from "../domain/intervention-text.ts";
+import { cleanBody, clip, minimalBody, writtenTime } from "../domain/intervention-text.ts";
 import type { Intervention, InterventionCreate } from "../domain/intervention.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip, TripSite } from "../domain/trip.ts";
@@ -100,7 +100,7 @@ export class IncidentCorrelator {
   /** The body of a record that continues another one, with a reference to it. */
   #continuing(body: InterventionCreate, { id, name, dateStart }: Intervention): InterventionCreate {
     const { locale } = this.#options.site;
-    const at = dateStart?.slice(0, 16).replace("T", " ") ?? null;
+    const at = dateStart === null ? null : writtenTime(dateStart.slice(0, 16), locale);
     const reference = wording(locale).continues({ id, name, at });
     return { ...body, description: clip(`${reference}\n${body.description ?? ""}`, 4000) };
   }

@@ -2,6 +2,7 @@ import type { TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import { CLASS_OF_KIND } from "../domain/incident.ts";
+import { CONTROL_SOCKET } from "../domain/principal.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
 import type { SiteIdentity } from "../domain/walk-test.ts";
 import { gateIdsOf } from "../domain/zone-changes.ts";
@@ -112,7 +113,8 @@ export class ZoneService {
     const { bootId, time } = host;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
     const key = newKey();
-    const test = newSignalTest(zone, { key, moment, isDated: time.isTrusted(), who: actor.who }, site);
+    const who = actor.who === CONTROL_SOCKET ? null : actor.who;
+    const test = newSignalTest(zone, { key, moment, isDated: time.isTrusted(), who }, site);
     journal.commit({ zoneId: zone.id, trips: [test] });
     onTrip();
     return key;

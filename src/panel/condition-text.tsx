@@ -4,7 +4,7 @@ import { DaemonText } from "./daemon-text.tsx";
 import { fillIn, hasMoreTexts, translateDaemonText, conditionMessage, t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { LINK_CONDITIONS } from "./link-conditions.ts";
-import { formatTime } from "./date-format.ts";
+import { withLocalTimes } from "./local-times.ts";
 
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
@@ -19,11 +19,7 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
     );
   const formatted = Object.entries(values).map(([name, value]) => [
     name,
-    typeof value === "number"
-      ? value
-      : isMoment(value)
-        ? formatTime(value)
-        : (translateDaemonText(value) ?? value),
+    typeof value === "number" ? value : withLocalTimes(translateDaemonText(value) ?? value),
   ]);
   return <p class="sentence">{fillIn(sentence, Object.fromEntries(formatted))}</p>;
 }
@@ -51,8 +47,4 @@ export function LinkReason({ link }: { readonly link: LinkView }) {
       {link.reason !== null && condition && <ConditionText condition={condition} />}
     </>
   );
-}
-
-function isMoment(value: string): boolean {
-  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 }

@@ -24,18 +24,8 @@ const START = {
 
 /** Texts of the screens other than the sign-in and Home. */
 const MORE = {
-  ro: () =>
-    import("./messages/ro-more.ts").then(({ RO_MORE, RO_CONDITION_MESSAGES, translateToRomanian }) => ({
-      texts: RO_MORE,
-      sentences: RO_CONDITION_MESSAGES,
-      translateDaemonText: translateToRomanian,
-    })),
-  en: () =>
-    import("./messages/en-more.ts").then(({ EN_MORE }) => ({
-      texts: EN_MORE,
-      sentences: {},
-      translateDaemonText: (text: string) => text,
-    })),
+  ro: () => import("./more-ro.ts"),
+  en: () => import("./more-en.ts"),
 } as const satisfies Record<string, () => Promise<More>>;
 
 export type Language = keyof typeof START;

@@ -1,5 +1,6 @@
 import { formatLocal, parseDateTime } from "../domain/calendar.ts";
 import type { Intervention, InterventionCreate, InterventionUpdate } from "../domain/intervention.ts";
+import { writtenTime } from "../domain/intervention-text.ts";
 import { refFrom } from "../domain/objective.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { silentLevel, type SiteState } from "../domain/site-state.ts";
@@ -38,10 +39,10 @@ export function repairOf(
   if (!objective) return undefined;
   const texts = wording(locale);
   const start = formatLocal(reportedAtMs, timezone);
-  const time = start.replace("T", " ").slice(0, 16);
+  const time = writtenTime(start.slice(0, 16), locale);
   const described = texts.siteSilentDescription({ name: report.name, ref, time });
   return {
-    name: texts.siteSilentName(report.name, time.slice(11)),
+    name: texts.siteSilentName(report.name, start.slice(11, 16)),
     description: isCommon ? `${described}\n${texts.siteSilentTogether}` : described,
     objectiveType: objective.type,
     objectiveId: objective.id,
@@ -59,7 +60,7 @@ export function closingOf(
   { timezone, locale }: RepairTexts,
 ): InterventionUpdate {
   const now = formatLocal(nowMs, timezone);
-  const line = wording(locale).siteReportsAgain(now.replace("T", " ").slice(0, 16));
+  const line = wording(locale).siteReportsAgain(writtenTime(now.slice(0, 16), locale));
   const notes = record.notes === null || record.notes === "" ? line : `${record.notes}\n${line}`;
   const isStarted = isUntil(record.dateStart, now, timezone);
   return {

@@ -69,6 +69,14 @@ describe("the line of a zone", () => {
     expect(formatZoneLine(later, [], SITE)).toBe("00:10 Hall");
   });
 
+  test("has its times in Romanian with the day before the month", () => {
+    const site = { ...SITE, locale: "ro" } as const;
+    const zone = { ...DOOR, openings: 2, last: at("03:41", { day: 21 }), closed: at("03:44", { day: 21 }) };
+    expect(formatZoneLine(zone, [zone], site)).toBe(
+      "03:27 Front door ×2 → 21.11 03:41, restabilită 21.11 03:44",
+    );
+  });
+
   test("has its id if another zone has the same name", () => {
     const other = { ...HALL, name: DOOR.name };
     expect(formatZoneLine(DOOR, [DOOR, other], SITE)).toBe("03:27 Front door (door)");
@@ -107,6 +115,14 @@ describe("the notes of an incident", () => {
     expect(update?.notes).toBe("03:27 Front door ×2 → 03:41\n03:30 Hall");
     expect(update?.zones[0]).toEqual({ ...again, line: "03:27 Front door ×2 → 03:41" });
     expect(update?.zones[1]).toBe(HALL);
+  });
+
+  test("replace a line in which an earlier release wrote the date in another form", () => {
+    const line = "03:27 Front door ×2 → 2026-11-21 03:41";
+    const written = { ...DOOR, openings: 2, last: at("03:41", { day: 21 }), line };
+    const again = { ...written, openings: 3, last: at("03:44", { day: 21 }) };
+    const update = withZoneLines(`Sunat\n${line}`, [written], [again], { ...SITE, locale: "ro" });
+    expect(update?.notes).toBe("Sunat\n03:27 Front door ×3 → 21.11 03:44");
   });
 
   test("distinguish two zones whose lines would be equal", () => {

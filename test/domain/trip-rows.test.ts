@@ -42,14 +42,14 @@ describe("the texts of an intervention", () => {
     const { body } = newTrip(zone({}), SEEN, RO);
     expect(body).toMatchObject({
       name: "Alarmă efracție: Ușa principală",
-      description: "Zona Ușa principală (door, efracție) declanșată la 2026-11-20 23:30:00.",
+      description: "Zona Ușa principală (door, efracție) declanșată la 20.11.2026 23:30:00.",
     });
   });
 
   test("come from the profile where it has some, with every placeholder filled in", () => {
     const name = "{zone.name}/{zone.id}/{zone.kind} @ {objective.name} {event.time} {event.cause}";
     const { body } = newTrip(zone({ name, description: "{objective.name}: sunați la poartă" }), SEEN, RO);
-    expect(body.name).toBe("Ușa principală/door/efracție @ Hala Nord 2026-11-20 23:30:00 declanșată la");
+    expect(body.name).toBe("Ușa principală/door/efracție @ Hala Nord 20.11.2026 23:30:00 declanșată la");
     expect(body.description).toBe("Hala Nord: sunați la poartă");
   });
 
@@ -95,7 +95,7 @@ test("a signal test requests no crew or service", () => {
   const row = newSignalTest(zone({ police: true }), { key, moment, isDated, who: "ana@example.ro" }, RO);
   expect(row.body).toEqual({
     name: "Test de comunicație: Ușa principală",
-    description: "Test de comunicație solicitat de ana@example.ro la 2026-11-20 23:30:00. Nu este o alarmă.",
+    description: "Test de comunicație solicitat de ana@example.ro la 20.11.2026 23:30:00. Nu este o alarmă.",
     objectiveType: "obiective/cladiri",
     objectiveId: 12,
     dateStart: "2026-11-20T23:30:00",
@@ -164,6 +164,11 @@ describe("the row of a trip", () => {
     );
     const unknown = newTrip(zone({}), { ...SEEN, cause: "after-restart" }, EN);
     expect(unknown.signal.remark).toBe("after an interruption");
+    const inRomanian = newTrip(zone({}), { ...SEEN, cause: "after-restart", earliestWallMs }, RO);
+    expect(inRomanian.signal.remark).toBe("după 20.11.2026 22:30");
+    expect(inRomanian.body.description).toBe(
+      "Zona Ușa principală (door, efracție) declanșată în timpul unei întreruperi, detectată la 20.11.2026 23:30:00, declanșare produsă după 20.11.2026 22:30:00.",
+    );
   });
 
   test("of a contact that was open already has the time of its opening", () => {
@@ -215,7 +220,7 @@ describe("the row of a fault", () => {
     const over = newFault(zone({}), { ...fault, isOver: true }, RO);
     expect(over).toMatchObject({ type: "fault-over", subject: "fault/door/battery" });
     expect(over.line).toBe(
-      "Baterie descărcată, zona Ușa principală (door): deranjament remediat la 2026-11-20 23:30:00.",
+      "Baterie descărcată, zona Ușa principală (door): deranjament remediat la 20.11.2026 23:30:00.",
     );
   });
 
@@ -240,7 +245,7 @@ describe("the row of a fault", () => {
     );
     expect(row.line).toBe("Bridge z2m (zones: 2): unavailable again at 2026-11-20 23:30:00.");
     const over = newFault(zone({}), { ...fault, isOver: true }, RO);
-    expect(over.line).toBe("Gatewayul z2m (zone: 2): comunicație restabilită la 2026-11-20 23:30:00.");
+    expect(over.line).toBe("Gatewayul z2m (zone: 2): comunicație restabilită la 20.11.2026 23:30:00.");
   });
 
   test("of a bridge with hundreds of zones lists what fits, and the number of the others", () => {
@@ -264,6 +269,14 @@ test("a restore belongs to the incidents of its zone, and is no work of its own"
     subject: newTrip(zone({}), SEEN, EN).subject,
     body: { name: "Ușa principală", ...OBJECTIVE },
   });
+});
+
+test.each([
+  [EN, "Signal test requested from the command line at 2026-11-20 23:30:00. This is not an alarm."],
+  [RO, "Test de comunicație solicitat din linia de comandă la 20.11.2026 23:30:00. Nu este o alarmă."],
+])("a signal test of no account says that it came from the command line, in $locale", (site, text) => {
+  const row = newSignalTest(zone({}), { key, moment, isDated, who: null }, site);
+  expect([row.body.description, row.line]).toEqual([text, text]);
 });
 
 test("a signal test is a subject of its own", () => {

@@ -67,7 +67,13 @@ test("an installer bypasses a zone, tests the others, and tests the link to the 
     /yard: arrived at the dispatch centre as #1\n$/,
   );
   expect(await interventionsOf(centre)).toMatchObject([
-    { name: "Test de comunicație: yard", status: "done" },
+    {
+      name: "Test de comunicație: yard",
+      description: expect.stringMatching(
+        /^Test de comunicație solicitat din linia de comandă la \d\d\.\d\d\.20\d\d /,
+      ) as string,
+      status: "done",
+    },
   ]);
 }, 180_000);
 

@@ -305,7 +305,7 @@ describeWithBrowser("the panel of a new dispatch centre", () => {
     const page = await centre.page("status");
     const home = page.screen("status");
     await page.speak("RO");
-    await home.heading("Nicio locație înrolată încă.").shown();
+    await home.heading("Încă nicio locație înrolată.").shown();
     await page.speak("EN");
     await home.heading("No site is enrolled yet.").shown();
     const begin = home.link("Create the first one-time code");

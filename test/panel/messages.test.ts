@@ -241,10 +241,20 @@ test("what the daemon says is translated with its values, or not at all", () => 
     ),
   ).toMatch(/^2 cipuri GPIO au .*; setați gpio\.chips\.b\.device ca să le deosebiți \(1-0020, 1-0021\)$/);
   expect(translateToRomanian("was rejected as implausible: 3 of 10 are left")).toBe(
-    "nu a fost acceptată: 3 of 10 are left",
+    "a fost respinsă ca neplauzibilă: 3 of 10 are left",
   );
   expect(translateToRomanian("was rejected as implausible: 6 of 10 objectives are missing")).toBe(
-    "nu a fost acceptată: obiective lipsă (6 din 10)",
+    "a fost respinsă ca neplauzibilă: obiective lipsă (6 din 10)",
+  );
+  expect(translateToRomanian("objective 12 does not exist in obiective/cladiri")).toBe(
+    "obiectivul 12 nu există în lista „clădiri”",
+  );
+  expect(
+    translateToRomanian(
+      "zone usa: objective 12 of obiective/bunuri is not in objectives; import it, otherwise a placeholder name is used",
+    ),
+  ).toBe(
+    "zona usa: obiectivul 12 nu este în lista „bunuri”; importați-l, altfel se folosește un nume provizoriu",
   );
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",
@@ -276,7 +286,7 @@ test("the report of a recovered database is translated sentence by sentence", ()
       "Read /data/recovery.txt, then remove it.",
     ),
   ).toBe(
-    "2026-11-20T10:00:00.000Z journal.db era deteriorat (fișierul lipsește); s-a creat o bază de date nouă; niciun rând nu a putut fi salvat. Fișierul deteriorat se păstrează ca /data/quarantine/journal.db. Declanșări din jurnal retransmise cu cheile lor inițiale: 2. Citiți /data/recovery.txt, apoi ștergeți-l",
+    "2026-11-20T10:00:00.000Z journal.db era deteriorat (fișierul lipsește); s-a creat o bază de date nouă; niciun rând nu a putut fi salvat. Fișierul deteriorat se păstrează ca /data/quarantine/journal.db. Declanșări retransmise din jurnalul declanșărilor cu cheile lor inițiale: 2. Citiți /data/recovery.txt, apoi ștergeți-l",
   );
   expect(
     report(
@@ -284,7 +294,7 @@ test("the report of a recovered database is translated sentence by sentence", ()
       "santinela.db has lost data: 1 missing, 0 altered, 2 pages damaged (interventions 13).",
     ),
   ).toBe(
-    "santinela.db era deteriorat (its write-ahead log is damaged; 3 rows differ); s-a restaurat copia de siguranță din 2026-11-19T03:00:00.000Z; rânduri salvate: accounts 2, interventions 12; rânduri inutilizabile: accounts 1. Din santinela.db s-au pierdut date. Lipsă: 1; modificate: 0; pagini deteriorate: 2 (intervenții 13)",
+    "santinela.db era deteriorat (its write-ahead log is damaged; 3 rows differ); s-a restaurat copia de siguranță creată la 2026-11-19T03:00:00.000Z; rânduri salvate: accounts 2, interventions 12; rânduri inutilizabile: accounts 1. Din santinela.db s-au pierdut date. Lipsă: 1; modificate: 0; pagini deteriorate: 2 (intervenții 13)",
   );
   expect(report("journal.db was damaged and recovered; the details are lost.")).toBe(
     "journal.db a fost deteriorat și recuperat; detaliile s-au pierdut",

@@ -62,7 +62,7 @@ describeWithBrowser("an installer with new sensors", () => {
       const trial = page.screen("zones/form").region("Sensor test");
       await trial.text(/^Press the button and reset it\. Nothing is dispatched\.$/).shown();
       await page.speak("RO");
-      await page.screen("zones/form").heading("Declanșați senzorul acum").shown();
+      await page.screen("zones/form").heading("Acționați senzorul acum").shown();
       await page.speak("EN");
       await trial.heading("Open it now").shown();
       await send("zigbee2mqtt/buton", { action: "emergency" });

@@ -71,7 +71,7 @@ describeWithBrowser("a new installation in the panel", () => {
     await createAdministrator(page.screen("status").heading("No site is enrolled yet."));
     await page.menu.link("Sites").shown();
     await page.speak("RO");
-    await page.screen("status").heading("Nicio locație înrolată încă.").shown();
+    await page.screen("status").heading("Încă nicio locație înrolată.").shown();
     await page.speak("EN");
   });
 

@@ -32,7 +32,7 @@ describeWithBrowser("a site after a walk test", () => {
     await home.text("No zone tested yet").shown();
     await home.text("3 zones not tested").shown();
     await page.speak("RO");
-    await home.text("Nicio zonă testată încă").shown();
+    await home.text("Încă nicio zonă testată").shown();
     await home.text("3 zone netestate").shown();
     await page.open("zones");
     await zones.tile("PIR hol").text("netestată").shown();

@@ -57,7 +57,7 @@ const ZONES = `zones:
   - { id: noapte, name: Noapte, kind: motion, ${OBJECTIVE}, gate: { gpio: 5 }, input: { gpio: 19 } }
 `;
 const NAMES = [
-  /Zona .* declanșată la [\d-]+ [\d:]+\./g,
+  /Zona .* declanșată la [\d.]+ [\d:]+\./g,
   /Alarmă \p{L}+/gu,
   "Hala Nord",
   "Ușa",

@@ -14,7 +14,7 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
   ],
   [
     "datagrams come from port 0, to which no reply can be sent. Set the alarm panel to TCP, or find the sender",
-    "datagramele vin de pe portul 0, la care nu se poate răspunde. Setați centrala pe TCP sau căutați echipamentul care le transmite",
+    "datagramele vin de pe portul 0, pe care nu se poate trimite răspunsul. Setați centrala să transmită prin TCP sau căutați echipamentul care le transmite",
   ],
   [
     "messages cannot be read. Set the alarm panel to the format ADM-CID (Contact ID) or SIA-DCS",

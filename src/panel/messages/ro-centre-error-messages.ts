@@ -27,10 +27,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "santinela sites access afișează locațiile care au cont sau cod",
   ],
   ["the access of site {site} was revoked", "accesul locației {site} a fost revocat"],
-  [
-    "Create a new one-time code for the site instead",
-    "Creați în schimb un cod nou de unică folosință pentru locație",
-  ],
+  ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
   ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
   [
     "this account reports for site {site} and not for {other}",

@@ -13,7 +13,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-rejects-records":
     "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
   "upstream-rejects-alarm":
-    "Înregistrări cu prioritate ridicată la care dispeceratul răspunde, dar pe care nu le primește: {rejected}. Considerați că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
+    "Alarme pe care dispeceratul nu le acceptă, deși conexiunea este activă: {rejected}. Considerați că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
     "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
@@ -24,13 +24,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
-  "objectives-mirror-stale": "Lista {type} a dispeceratului {what}. {fallback} {remedy}",
+  "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",
   "mqtt-unreachable":
     "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",
   "mqtt-session-taken-over":
     "Brokerul MQTT închide imediat fiecare conexiune: probabil alt program sau o copie a acestei instalații folosește același client id, {clientId}. Setați un mqtt.clientId unic pentru fiecare. Se reîncearcă peste {minutes} min; până atunci nu se primesc mesaje de la acest broker.",
   "mqtt-client-id-temporary":
-    "Client id-ul MQTT al acestei instalații nu poate fi folosit: {reason}. Până la următoarea pornire se folosește unul temporar; mesajele pe care brokerul le păstrează pentru cel salvat sosesc abia atunci. Corectați fișierul sau eliberați spațiu pe disc, apoi reporniți serviciul.",
+    "Client id-ul MQTT al acestei instalații nu poate fi folosit: {reason}. Până la următoarea pornire se folosește unul temporar; mesajele păstrate de broker pentru client id-ul salvat sosesc abia după acea pornire. Corectați fișierul sau eliberați spațiu pe disc, apoi reporniți serviciul.",
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "mqtt-device-renamed":
@@ -48,17 +48,17 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "transmitter-write-failed":
     "Coada pentru receptorul de monitorizare nu poate fi folosită: {reason}. Alarmele rămân în jurnalul declanșărilor. Eliberați spațiu pe disc sau înlocuiți discul.",
   "alarm-panel-silent":
-    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul de supraveghere. Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
+    "Centrala de alarmă {account} nu a transmis nimic de {seconds} s, nici măcar mesajul periodic de verificare (polling). Verificați alimentarea, rețeaua și adresa receptorului setată în centrală.",
   "alarm-panel-refused":
-    "De la centrala de alarmă {account} nu s-a acceptat nimic de {seconds} s: mesaje sau conexiuni de la adresa ei au fost respinse, deoarece s-a depășit o limită a receptorului ({limits}). Centrala retransmite mesajele. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în /usr/share/doc/santinela/docs/panels.md.",
+    "Niciun mesaj al centralei de alarmă {account} nu a fost acceptat în ultimele {seconds} s: s-a depășit o limită a receptorului ({limits}). Centrala retransmite mesajele. Căutați echipamentul care deschide multe conexiuni sau trimite multe mesaje; limitele sunt în /usr/share/doc/santinela/docs/panels.md.",
   "alarm-panel-trouble":
-    "Centrala de alarmă {account} raportează un deranjament (cod {code}), zona sau modulul {number}. Lista codurilor este în /usr/share/doc/santinela/docs/panels.md.",
+    "Centrala de alarmă {account} raportează un deranjament (cod {code}) la zona sau modulul {number}. Lista codurilor este în /usr/share/doc/santinela/docs/panels.md.",
   "alarm-panel-bypass":
     "Zona {number} este în bypass la centrala de alarmă {account} (cod {code}): centrala nu transmite alarmele acestei zone. Anulați bypassul la centrala de alarmă.",
   "alarm-panel-code-unknown":
     'Centrala de alarmă {account} a transmis codul {code}, care nu există în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
-    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}): fir slăbit, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+    "Linia {line} este instabilă (schimbări pe secundă: peste {edges}). Cauze posibile: fir desfăcut la borne, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
   "loop-out-of-range":
     "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde nici stării normale ({normal} Ω), nici alarmei ({alarm} Ω), nici unui scurtcircuit sau unei întreruperi. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; valoarea actuală este în ecranul Zone.",
   "on-battery":
@@ -75,7 +75,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "zone-open":
     "Zona {zone} este deschisă de la {since} și nu apare în nicio intervenție nefinalizată. Readuceți contactul la starea normală sau puneți zona în bypass.",
   "data-lost":
-    "Fișierul {database} a fost deteriorat. Înregistrări lipsă: {missing}; modificate: {altered}; pagini necitibile: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
+    "Fișierul {database} a fost deteriorat. Date lipsă: {missing}; modificate: {altered}; pagini deteriorate: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
     "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Nu se poate scrie în jurnalul declanșărilor ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți procesul care îl folosește; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
   "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
@@ -94,16 +94,16 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "backup-overdue":
     "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
-    "Locații care au încetat simultan să raporteze: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
+    "Locații care nu mai comunică din același moment: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
-    "De la {since}, la acest dispecerat se pierd rapoarte, deci nu se poate stabili care locații nu mai raportează. Aflați ce repornește sau este suprasolicitat: un proces sau baza de date (santinela status, journalctl --unit=santinela).",
+    "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport.",
   "key-damaged":
-    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare pe fiecare dispozitiv (santinela cert --ca); dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
+    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
   "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
   "certificate-incomplete":
-    "Autoritatea de certificare a acestei instalații nu poate certifica {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare dispozitiv.",
+    "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul.",
 };

@@ -97,7 +97,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "fișierul de configurare nu poate fi modificat de aici: {reason}",
   ],
   ["line {line}, column {column}: {problem}", "linia {line}, coloana {column}: {problem}"],
-  ["invalid YAML: {reason}", "YAML incorect: {reason}"],
+  ["invalid YAML: {reason}", "YAML invalid: {reason}"],
   [
     "the text that begins here with {quote} does not end. Close it with {quote}",
     "textul care începe aici cu {quote} nu se termină; închideți-l cu {quote}",
@@ -201,12 +201,16 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
-    "zona {id}: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
+    "zona {id}: obiectivul {objective} nu este în lista „{type}”; importați-l, altfel se folosește un nume provizoriu",
   ],
   [
     "several zones: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
-    "mai multe zone: obiectivul {objective} din {type} nu este în listă; importați-l, altfel se folosește un nume provizoriu",
+    "mai multe zone: obiectivul {objective} nu este în lista „{type}”; importați-l, altfel se folosește un nume provizoriu",
   ],
+  // A list of objectives, wherever a text names it
+  ["obiective/cladiri", "clădiri"],
+  ["obiective/bunuri", "bunuri"],
+  ["obiective/persoane", "persoane"],
   ["chip {name} is new in gpio.chips", "cipul {name} a fost adăugat în gpio.chips"],
   ["the broker is new in the configuration", "brokerul a fost adăugat în configurație"],
   ["Restart the daemon to use it", "Reporniți serviciul pentru a-l folosi"],

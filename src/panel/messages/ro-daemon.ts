@@ -37,7 +37,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["{field} must be at least {n}", "{field}: cel puțin {n}"],
   ["{field} must be at most {n}", "{field}: cel mult {n}"],
   ["{field} must be a whole number from {from} to {to}", "{field}: un număr întreg de la {from} la {to}"],
-  ["objective {id} does not exist in {type}", "obiectivul {id} nu există în {type}"],
+  ["objective {id} does not exist in {type}", "obiectivul {id} nu există în lista „{type}”"],
   ["intervention {id} does not exist", "intervenția {id} nu există"],
   [
     "intervention {id} is changed by too many clients; try again",
@@ -174,9 +174,9 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["there is no intervention {id}", "intervenția {id} nu există"],
   ["cannot be read: {reason}", "nu poate fi citită: {reason}"],
-  ["was rejected as implausible: {reason}", "nu a fost acceptată: {reason}"],
+  ["was rejected as implausible: {reason}", "a fost respinsă ca neplauzibilă: {reason}"],
   ["{n} of {total} objectives are missing", "obiective lipsă ({n} din {total})"],
-  ["The mirror of {time} stays in use", "Rămâne activă lista din {time}."],
+  ["The mirror of {time} stays in use", "Rămâne activă lista actualizată la {time}."],
   [
     "Only the configured and imported objectives are known",
     "Se cunosc numai obiectivele configurate și cele importate.",
@@ -210,7 +210,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the local API is starting", "API-ul local pornește"],
 
   // Why a trip was not dispatched
-  ["the journal still cannot be written", "încă nu se poate scrie în jurnal"],
+  ["the journal still cannot be written", "încă nu se poate scrie în jurnalul declanșărilor"],
   ["control socket", "socketul de control"],
   ["walk test by {who}", "test de mers (walk test), {who}"],
   ["walk test", "test de mers (walk test)"],

@@ -51,7 +51,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "what.battery": "baterie",
   "what.bypass": "bypass",
   "what.note": "informație",
-  "what.supervision": "supraveghere",
+  "what.supervision": "comunicație",
   "what.tamper": "sabotaj",
   "what.test": "test",
   "what.trouble": "deranjament",

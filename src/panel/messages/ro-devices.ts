@@ -37,7 +37,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["topic {name}: {problem}", "topicul {name}: {problem}"],
   [
     "{problem}; it stays in the journal and is retried automatically",
-    "{problem}; rămâne în jurnal și se reîncearcă automat",
+    "{problem}; rămâne în jurnalul declanșărilor și se reîncearcă automat",
   ],
 
   // GPIO
@@ -172,7 +172,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
   [
     "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
-    "certificatul (sau autoritatea lui) este valabil abia de la {from}, iar acum este {now}: niciun dispozitiv nu îl acceptă. {remedy}",
+    "certificatul (sau autoritatea lui) este valabil abia de la {from}, iar acum este {now}: niciun browser și niciun client nu îl acceptă. {remedy}",
   ],
   [
     "Check the clock (timedatectl timesync-status) and the file",
@@ -188,11 +188,11 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ],
   [
     "the authority was valid from {from}, so it and the certificate were replaced. Install the new authority (santinela cert --ca) on each device that has the old one; its SHA-256 fingerprint is {fingerprint}",
-    "autoritatea era valabilă abia de la {from}, de aceea a fost înlocuită împreună cu certificatul. Instalați noua autoritate (santinela cert --ca) pe fiecare dispozitiv care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
+    "autoritatea era valabilă abia de la {from}, de aceea a fost înlocuită împreună cu certificatul. Instalați noua autoritate (santinela cert --ca) pe fiecare telefon și calculator care o are pe cea veche; amprenta SHA-256 este {fingerprint}",
   ],
   [
     "{problem}; the installation's own certificate is used until then: devices accept it only with its authority (tls/ca.crt in the data directory)",
-    "{problem}; până atunci se folosește certificatul propriu al instalației: dispozitivele îl acceptă numai cu autoritatea lui (tls/ca.crt din directorul de date)",
+    "{problem}; până atunci se folosește certificatul propriu al instalației: browserele îl acceptă numai cu autoritatea lui (tls/ca.crt din directorul de date)",
   ],
   [
     "{problem}; a certificate that is not stored is used until then",

@@ -7,7 +7,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.standing": "{zone} era deschisă la armare",
   "says.restore": "{zone} a revenit la normal",
   "says.fault": "{zone}: {fault}",
-  "says.fault-over": "{zone}: deranjament remediat ({fault})",
+  "says.fault-over": "{zone}: s-a remediat deranjamentul „{fault}”",
   "says.signal": "Test de comunicație",
   "says.signed-in": "{who} s-a autentificat",
   "says.sign-in-failed": "Autentificare eșuată: {who}",

@@ -52,7 +52,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
   "reason.starting": "Pornire: se citesc zonele",
   "reason.no-zones": "Nu există încă nicio zonă",
-  "reason.no-sites": "Nicio locație înrolată încă",
+  "reason.no-sites": "Încă nicio locație înrolată",
   "reason.condition-warning": {
     one: "{n} avertizare",
     few: "{n} avertizări",
@@ -70,9 +70,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
-    one: "Nepregătită pentru armare: {n} zonă deschisă",
-    few: "Nepregătită pentru armare: {n} zone deschise",
-    other: "Nepregătită pentru armare: {n} de zone deschise",
+    one: "Nepregătită pentru armare, {n} zonă deschisă",
+    few: "Nepregătită pentru armare, {n} zone deschise",
+    other: "Nepregătită pentru armare, {n} de zone deschise",
   },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",

@@ -25,7 +25,7 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.unfinished": "alarmă nefinalizată",
   "plan.tested": "Testată",
   "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeată.",
-  "plan.pin": "{zone}: {x} % față de stânga, {y} % față de sus",
+  "plan.pin": "{zone}: {x} % de la stânga, {y} % de sus",
   "plan.toPlace": "De așezat pe plan",
   "plan.unplace": "Eliminare de pe plan: {zone}",
   "plan.save": "Salvare",

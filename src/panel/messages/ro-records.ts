@@ -67,7 +67,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "mirror.here": "Local",
   "mirror.there": "La dispecerat",
   "mirror.notListed": "lipsește",
-  "mirror.missing": "Lipsește începând cu",
+  "mirror.missing": "Lipsește de la",
 
   "events.title": "Jurnal de evenimente",
   "events.kind": "Categorie",

@@ -15,7 +15,7 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
     "an earlier state was rebuilt from its write-ahead log",
     "s-a refăcut o stare anterioară, din jurnalul WAL",
   ],
-  ["the backup of {time} was restored", "s-a restaurat copia de siguranță din {time}"],
+  ["the backup of {time} was restored", "s-a restaurat copia de siguranță creată la {time}"],
   [
     "there was no intact backup, so a new database was created",
     "nu exista nicio copie de siguranță intactă, deci s-a creat o bază de date nouă",
@@ -54,7 +54,7 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
   ["faults incomplete", "date incomplete: deranjamente"],
   [
     "{n} trips of the journal are posted again with their original keys",
-    "Declanșări din jurnal retransmise cu cheile lor inițiale: {n}",
+    "Declanșări retransmise din jurnalul declanșărilor cu cheile lor inițiale: {n}",
   ],
   ["Read {file}, then remove it", "Citiți {file}, apoi ștergeți-l"],
 ];

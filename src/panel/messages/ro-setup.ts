@@ -70,7 +70,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "question.centre-email": "E-mailul contului locației la dispecerat",
   "question.broker": "Broker MQTT",
   "question.broker-url": "Adresa brokerului",
-  "question.broker-username": "Utilizator la broker",
+  "question.broker-username": "Utilizator pentru broker",
   "question.zone": "Prima zonă: intrarea senzorului",
   "question.zone-name": "Numele zonei",
   "question.zone-id": "Nume scurt, pentru comenzi",

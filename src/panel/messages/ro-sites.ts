@@ -24,7 +24,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.ref": "Referință",
   "sites.silentAfter": "Interval maxim fără raport",
   "sites.version": "Versiune",
-  "sites.silentSince": "nu raportează de la {time}",
+  "sites.silentSince": "nu comunică de la {time}",
   "sites.backlog": {
     one: "{n} înregistrare în așteptare de {time}",
     few: "{n} înregistrări în așteptare, cea mai veche de {time}",
@@ -40,7 +40,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     other: "{n} necesită atenție",
   },
   "sites.count.well": "{n} în regulă",
-  "sites.count.silent": "{n} nu raportează",
+  "sites.count.silent": "{n} nu comunică",
   "sites.unfinished": "Intervenții nefinalizate: {objective}",
   "sites.moreFaults": {
     one: "încă {n} deranjament",
@@ -57,15 +57,15 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.change": "Eveniment",
   "sites.history": "Istoric",
   "sites.event.first-report": "Primul raport: {detail}",
-  "sites.event.reporting": "Raportează din nou",
+  "sites.event.reporting": "Comunică din nou",
   "sites.event.restarted": "Repornire",
   "sites.event.version": "Versiunea {detail}",
   "sites.event.level": "Stare: {detail}",
-  "sites.event.silent": "Nu mai raportează",
+  "sites.event.silent": "Nu mai comunică",
   "sites.remove": "Eliminare din listă",
   "sites.removeTitle": "Eliminați din listă locația {name}?",
   "sites.removeText":
-    "Starea și istoricul ei se elimină de aici. Intervențiile și contul ei rămân: dacă raportează din nou, locația reapare în listă. Pentru a împiedica acest lucru, revocați-i accesul.",
+    "Starea și istoricul ei se elimină de aici. Intervențiile și contul ei rămân: dacă comunică din nou, locația reapare în listă. Pentru a împiedica acest lucru, revocați-i accesul.",
   "sites.removeRepair": "Intervenția #{id} pentru lipsa comunicației rămâne nefinalizată.",
   "sites.removeDo": "Eliminare",
   "sites.removed": "Locația {name} a fost eliminată din listă.",
@@ -79,7 +79,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.codeUntil": "Cod valabil până la",
   "access.invite": "Creare cod de unică folosință",
   "access.inviteText":
-    "Alegeți locația și obiectivele pe care le protejează. Un cod nou îl înlocuiește pe cel vechi.",
+    "Alegeți locația și obiectivele pe care le monitorizează. Un cod nou îl înlocuiește pe cel vechi.",
   "access.refHint":
     "De exemplu hala-nord. O locație nouă preia referința din cod; pentru una existentă, introduceți valoarea site.ref a acesteia",
   "access.addObjective": "Adăugare obiectiv",

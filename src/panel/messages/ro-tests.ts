@@ -88,7 +88,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass: {zone}",
   "bypass.text":
-    "Declanșările zonei se înregistrează, dar nu se transmit. La final, zona se reactivează automat.",
+    "Declanșările zonei se înregistrează, dar nu se transmit. La expirarea duratei, zona se reactivează automat.",
   "bypass.reason": "Motiv",
   "bypass.duration": "Durată",
   "bypass.untilMorning": "până la 06:00",

@@ -2,9 +2,9 @@ import type { TraitCode } from "../../domain/centre-trait.ts";
 
 /** Results of the dispatch centre test in Romanian; the daemon sends the English ones. */
 export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
-  "writes-allowed": "Permite acestui cont să creeze, să modifice și să șteargă înregistrări.",
+  "writes-allowed": "Dispeceratul permite acestui cont să creeze, să modifice și să șteargă înregistrări.",
   "create-refused":
-    "Respinge o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
+    "Dispeceratul respinge o înregistrare de test: {answer}. Alarmele ar rămâne în coadă. Verificați rolul contului la dispecerat și obiectivele zonelor.",
   "change-refused":
     "Dispeceratul nu permite contului să modifice o înregistrare: {answer}. Modificările făcute local ar rămâne în coadă. Cereți dispeceratului rolul de operator pentru cont.",
   "delete-refused":
@@ -21,7 +21,7 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "ids-given-again":
     "Dispeceratul refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
   "ids-not-numbers":
-    "Dispeceratul returnează înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze problema și ștergeți acolo „{name}”.",
+    "Dispeceratul trimite înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze problema și ștergeți acolo „{name}”.",
   "text-kept": "Dispeceratul nu modifică notele; referința se păstrează (caractere: {sent}).",
   "text-trimmed": "Dispeceratul elimină spațiile de la sfârșitul notelor; nu se consideră modificare.",
   "text-cut":
@@ -29,18 +29,17 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "text-rewritten": "Dispeceratul rescrie notele și elimină referința: referința se trece în descriere.",
   "reference-lost":
     "Dispeceratul nu păstrează referința nici în note, nici în descriere: o înregistrare se identifică doar după obiectiv, nume și început. Cereți dispeceratului câmpuri mai lungi.",
-  "dates-kept": "Dispeceratul nu modifică datele calendaristice transmise.",
-  "dates-rewritten":
-    "Dispeceratul modifică formatul datelor calendaristice ({shown}); momentul rămâne același.",
+  "dates-kept": "Dispeceratul păstrează data și ora așa cum au fost transmise.",
+  "dates-rewritten": "Dispeceratul scrie data și ora în alt format ({shown}); momentul rămâne același.",
   "dates-changed":
     "Dispeceratul transformă {sent} în {shown}, adică alt moment. Cereți dispeceratului să corecteze fusul orar, altfel dispecerii văd ore greșite.",
-  "list-kept": "Dispeceratul returnează lista pe pagini, începând cu cel mai mare număr.",
+  "list-kept": "Dispeceratul trimite lista pe pagini, începând cu cel mai mare număr.",
   "order-ignored":
     "Dispeceratul nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
-    "Dispeceratul returnează aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
+    "Dispeceratul trimite aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
   "list-unread":
-    "Dispeceratul nu returnează lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
+    "Dispeceratul nu trimite lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
   "reads-current": "Dispeceratul afișează imediat o înregistrare nouă.",
   "reads-late":
     "Dispeceratul afișează o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă la dispecerat numai după două citiri.",

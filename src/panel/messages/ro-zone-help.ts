@@ -27,7 +27,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.entryDelayS":
     "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.whenArmedOpen":
-    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o înregistrare de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Zonele de incendiu, gaz, urgență medicală, jaf armat și panică se declanșează întotdeauna.",
+    "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o intervenție de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Zonele de incendiu, gaz, urgență medicală, jaf armat și panică se declanșează întotdeauna.",
   "zoneHelp.device":
     "Numele echipamentului cu acest contact: două semnale ale aceluiași echipament nu se confirmă reciproc. Implicit, zonele de pe un topic MQTT aparțin aceluiași echipament.",
   "zoneHelp.confirmWith":
@@ -37,7 +37,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.powerUpDelayS":
     "Întârziere la punerea sub tensiune: câte secunde după pornirea dispozitivului se ignoră deschiderile unei linii GPIO. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
-    "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
+    "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 (26 de ore) pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":

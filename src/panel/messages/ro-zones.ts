@@ -19,7 +19,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
-  "found.noSensors": "Niciun senzor găsit încă. Acționați unul: apare cu ultimul mesaj.",
+  "found.noSensors": "Încă niciun senzor găsit. Acționați unul: apare cu ultimul mesaj.",
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele de pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul din configurația activă",
   "found.over": "Căutarea senzorilor s-a încheiat după zece minute.",
@@ -41,7 +41,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   },
   "found.unknownText":
     "Nu s-au anunțat sau anunțul lor nu este recunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
-  "found.noMessage": "niciun mesaj încă: acționați senzorul o dată",
+  "found.noMessage": "încă niciun mesaj: acționați senzorul o dată",
   "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
   "found.useTopic": "Alegere topic",
   "found.lastMessage": "Ultimul mesaj",
@@ -71,21 +71,21 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.byLine": "Linie GPIO",
   "found.simulated": "Zonă simulată",
 
-  "loop.title": "Bucla",
+  "loop.title": "Buclă",
   "loop.short": "scurtcircuit",
   "loop.normal": "normală",
   "loop.alarm": "alarmă",
   "loop.cut": "întreruptă",
   "loop.outside": "în afara limitelor",
-  "loop.unread": "necitită",
+  "loop.unread": "fără citire",
 
   "trial.title": "Testul senzorului",
-  "trial.ask": "Declanșați senzorul acum",
+  "trial.ask": "Acționați senzorul acum",
   "trial.opened": "Deschis la {time}",
   "trial.passed": "Test reușit la {time}",
   "trial.over": "Testul s-a încheiat după zece minute.",
   "trial.again": "Reluare test",
-  "trial.close": "Acum închideți contactul. Nu se transmite nimic.",
+  "trial.close": "Acum readuceți senzorul la normal. Nu se transmite nimic.",
   "trial.nothingSent": "Nu se transmite nimic.",
   "trial.lineUnread":
     "Linia poate fi citită numai după ce există o zonă pe ea: salvați zona, apoi deschideți contactul într-un test de mers (walk test).",
@@ -146,7 +146,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.supervisionTimeoutS": "Interval maxim fără mesaje (s)",
   "option.unavailableGraceS": "Indisponibilitate tolerată (s)",
   "option.whenArmedOpen": "Dacă este deschisă la armare",
-  "option.whenArmedOpen.record": "o înregistrare cu toate zonele deschise",
+  "option.whenArmedOpen.record": "o intervenție cu toate zonele deschise",
   "option.whenArmedOpen.trip": "o declanșare",
   "option.whenArmedOpen.condition": "o avertizare",
   "option.profile": "Profil",
@@ -202,7 +202,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Zonele își păstrează starea. Dacă serviciul nu funcționează corect cu modificarea, se revine automat la fișierul anterior.",
   "review.onTrial": "Verificare: timp de câteva secunde, serviciul testează modificarea…",
   "review.readAgain": "Recitire fișier",
-  "review.readAgainDone": "Diferența este față de fișierul actual.",
+  "review.readAgainDone": "Fișierul a fost recitit; diferența este față de conținutul actual.",
   "review.reverted": "Modificarea a fost anulată",
   "review.revertedText":
     "Este din nou activă configurația anterioară. Corectați modificarea și salvați din nou.",
@@ -211,7 +211,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "saved.title": "Salvat",
   "saved.afterRestart": "Se aplică după repornire: {options}",
   "saved.text": "Fișierul este salvat, iar zonele sunt active.",
-  "saved.live": "În direct",
+  "saved.live": "Starea actuală",
   "saved.warning":
     "De acum, o deschidere este o declanșare reală. Testați zona într-un test de mers (walk test): atunci nu se transmite nimic.",
   "saved.another": "Altă zonă",
@@ -246,5 +246,5 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "notHere.permission":
     "Acordați serviciului dreptul de scriere pentru acest fișier, apoi reporniți serviciul:",
   "notHere.byFile":
-    "Sau modificați fișierul pe dispozitiv. Aceste comenzi propun zone, verifică fișierul și îl aplică:",
+    "Sau modificați fișierul pe dispozitiv. Aceste comenzi propun zone, verifică fișierul și aplică modificările:",
 };

@@ -53,7 +53,7 @@ export const RO: Catalogue = {
   "link.lastResponse": "ultimul răspuns la {time}",
   "compared.same": "fără diferențe ({here})",
   "compared.differs": "{here} local, {there} la dispecerat",
-  "compared.none": "nicio comparație încă",
+  "compared.none": "încă nicio comparație",
 
   "contact.unknown": "fără citire",
 
