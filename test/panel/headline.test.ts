@@ -1,4 +1,3 @@
-import type { BrowserContext } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
@@ -65,7 +64,10 @@ describeWithBrowser("the status screen", () => {
   });
 
   /** Home of a site on which only this condition is open. */
-  async function pageWith(context: BrowserContext, condition: Condition): Promise<PanelPage> {
+  async function pageWith(
+    context: Awaited<ReturnType<typeof site.context>>,
+    condition: Condition,
+  ): Promise<PanelPage> {
     // Without a stream the page polls, and its responses can be those of ten minutes later.
     await context.route("**/site/events", (route) => route.fulfill({ status: 429, body: "{}" }));
     const page = await site.signedOutPage(context);

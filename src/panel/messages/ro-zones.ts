@@ -215,7 +215,6 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "saved.warning":
     "De acum, o deschidere este o declanșare reală. Testați zona într-un test de mers (walk test): atunci nu se transmite nimic.",
   "saved.another": "Altă zonă",
-
   "edit.title": "Editarea zonelor",
   "edit.text": "Zonele din {file}, în ordinea din fișier.",
   "edit.actions": "Acțiuni pentru {zone}",
