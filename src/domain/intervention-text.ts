@@ -1,8 +1,8 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
-import { PRIORITIES } from "./intervention.ts";
+import { PRIORITIES, type Intervention } from "./intervention.ts";
 import type { TripSite } from "./trip.ts";
-import { wording } from "./trip-text.ts";
+import { wording, type Locale } from "./trip-text.ts";
 
 /** The minimal body that the API accepts, for a trip whose full body was rejected: a crew matters more than a text. */
 export function minimalBody(body: InterventionCreate): InterventionCreate {
@@ -26,6 +26,14 @@ export function cleanBody(body: InterventionCreate): InterventionCreate {
     ...(typeof description === "string" ? { description: cleanText(description) } : {}),
     ...(typeof notes === "string" ? { notes: cleanText(notes) } : {}),
   };
+}
+
+/** The reference of a record to the one that it continues. */
+export function referenceTo(
+  { id, name, dateStart }: Pick<Intervention, "id" | "name" | "dateStart">,
+  locale: Locale,
+): string {
+  return wording(locale).continues({ id, name, at: dateStart?.slice(0, 16).replace("T", " ") ?? null });
 }
 
 /** A text without characters that the API does not allow. */
