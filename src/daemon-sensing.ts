@@ -3,7 +3,6 @@ import { offDiskFileOf, type RunningConfig, type DaemonOptions, type Machine } f
 import type { DaemonParts } from "./daemon-threads.ts";
 import { offsetAt } from "./domain/calendar.ts";
 import type { Actor, NewEvent } from "./domain/event.ts";
-import type { ZoneInRecord } from "./domain/open-contact.ts";
 import type { SiteIdentity } from "./domain/walk-test.ts";
 import type { Zone } from "./domain/zone.ts";
 import { AlarmPanelZones } from "./inputs/dc09/alarm-panel-zones.ts";
@@ -76,7 +75,7 @@ export class DaemonSensing {
     const zoneService = new ZoneService({
       ...this.#tripParts,
       zones: config.zones,
-      zoneInRecord: (id: number, name: string): ZoneInRecord => records.zoneInRecord(id, name),
+      zoneInRecord: (...asked) => records.zoneInRecord(...asked),
       newKey: () => newKey(machine.clock.wallMs()),
       onTrip: () => this.#onTrip(),
     });

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { ConditionCode } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import { BACKLOG_LIMIT_MS } from "../domain/headline-text.ts";
+import { waitingForMs } from "../domain/outbox.ts";
 import type { ObjectivesView } from "../site/sync-view.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
@@ -92,8 +93,8 @@ function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
 
 function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
   const findings: CheckResult[] = [];
-  const { waiting, blocked, rejected, gone, oldestWaitingMs } = outbox;
-  const ageMs = oldestWaitingMs === null ? 0 : new SystemClock().wallMs() - oldestWaitingMs;
+  const { waiting, blocked, rejected, gone } = outbox;
+  const ageMs = waitingForMs(outbox, new SystemClock().wallMs());
   const remedy = "santinela sync status";
   if (ageMs > BACKLOG_LIMIT_MS) {
     const minutes = Math.round(ageMs / 60_000);

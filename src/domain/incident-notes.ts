@@ -59,6 +59,23 @@ export function withLine(text: string, older: string | null, line: string): stri
   return (place < 0 ? [...lines, line] : lines.with(place, line)).join("\n");
 }
 
+/**
+ * Whether a line of the notes is that of a zone, as `formatZoneLine` writes it. A longer name that begins with the same words
+ * is another zone.
+ */
+export function hasZoneLine(notes: string | null, name: string): boolean {
+  const own = cleanText(name);
+  return (notes ?? "").split("\n").some((line) => {
+    const afterTime = line.replace(LINE_TIME, "");
+    return afterTime !== line && afterTime.startsWith(own) && AFTER_NAME.test(afterTime.slice(own.length));
+  });
+}
+
+/** As `timeOf` writes it, also in notes from before Romanian had its own dates. */
+const LINE_TIME = /^(?:(?:\d{4}-\d\d-\d\d |\d\d\.\d\d )?\d\d:\d\d|\?\?:\?\?) /;
+/** What follows a name: nothing, a remark or an id, a number of openings, the time of the last one or of the restore. */
+const AFTER_NAME = /^(?:$|,| (?:\(|\[|×|→))/;
+
 /** A zone's line: `03:27 Front door ×14 → 03:41, restored 03:44`; short: `03:27 Front door ×14`. */
 export function formatZoneLine(
   zone: IncidentZone,

@@ -1,6 +1,6 @@
 import type { InterventionCreate } from "../generated/types.ts";
 import { formatLocal } from "./calendar.ts";
-import { PRIORITIES } from "./intervention.ts";
+import { PRIORITIES, type Intervention } from "./intervention.ts";
 import type { TripSite } from "./trip.ts";
 import { wording, type Locale } from "./trip-text.ts";
 
@@ -26,6 +26,15 @@ export function cleanBody(body: InterventionCreate): InterventionCreate {
     ...(typeof description === "string" ? { description: cleanText(description) } : {}),
     ...(typeof notes === "string" ? { notes: cleanText(notes) } : {}),
   };
+}
+
+/** The reference of a record to the one that it continues. */
+export function referenceTo(
+  { id, name, dateStart }: Pick<Intervention, "id" | "name" | "dateStart">,
+  locale: Locale,
+): string {
+  const at = dateStart === null ? null : writtenTime(dateStart.slice(0, 16), locale);
+  return wording(locale).continues({ id, name, at });
 }
 
 /** A text without characters that the API does not allow. */

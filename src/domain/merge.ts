@@ -28,6 +28,8 @@ interface Merged {
   readonly applyLocally: Partial<InterventionFields>;
   /** Changed on both sides, with the side that was kept. */
   readonly conflicts: readonly MergeConflict[];
+  /** Lines of the local notes without a place in the merged ones; undefined if there are none. */
+  readonly omitted?: string;
 }
 
 /** Fields decided by the dispatcher if both sides have changed them: crews, services and times. */
@@ -47,13 +49,14 @@ const STATUS_ORDER = ["planned", "in_progress", "done"];
  * Merges field by field. A change on one side is taken. If both sides have changed a field, the dispatcher decides crews,
  * services and times, the status that is further along wins, and local texts win. If a dispatcher sets a record done that
  * a new trip has joined here, the record is open again. Notes are merged by lines, because dispatchers edit them while
- * zones add lines. The objective is one value.
+ * zones add lines; for lines without a place, the caller opens another record. The objective is one value.
  */
 export function merge(sides: MergeSides): Merged {
   const { agreed } = sides;
   const push: Record<string, unknown> = {};
   const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
+  let omitted: string | undefined;
   for (const field of INTERVENTION_FIELDS) {
     const { here, there, isSame, hereChanged, thereChanged, isInFlight } = compare(sides, field);
     if (isSame) continue;
@@ -65,6 +68,7 @@ export function merge(sides: MergeSides): Merged {
         const { text, isWhole } = both;
         if (isWhole || text !== there) push[field] = text;
         applyLocally[field] = text;
+        omitted = both.omitted;
         if (!isWhole) conflicts.push({ field, here, there, kept: "there" });
         continue;
       }
@@ -74,19 +78,22 @@ export function merge(sides: MergeSides): Merged {
       if (!same(here, there)) conflicts.push({ field, here, there, kept });
     }
   }
-  return reopened(sides, { push, applyLocally, conflicts });
+  const merged = { push, applyLocally, conflicts };
+  return reopened(sides, omitted === undefined ? merged : { ...merged, omitted });
 }
 
-/** Keeps a record open if the centre set it done without the line of a trip that has joined. */
+/**
+ * Keeps a record open if the centre set it done without the line of a trip that has joined. A line without a place in the notes
+ * is in another record, which is open.
+ */
 function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged): Merged {
   const { push, applyLocally, conflicts } = merged;
-  const isPushed = push.notes !== undefined && !same(push.notes, upstream["notes"]);
-  // A line without a place in the notes is not known there either.
-  const isUnseen = isPushed || conflicts.some(({ field, kept }) => field === "notes" && kept === "there");
+  const isUnseen = push.notes !== undefined && !same(push.notes, upstream["notes"]);
   if (hasTripJoined !== true || !isUnseen || applyLocally.status !== "done") return merged;
   const { status: there, ...rest } = applyLocally;
   const { status: here } = local;
   return {
+    ...merged,
     push: { ...push, status: here },
     applyLocally: rest,
     conflicts: [
@@ -141,7 +148,7 @@ function mergedLines(
   agreed: unknown,
   here: unknown,
   there: unknown,
-): { readonly text: string; readonly isWhole: boolean } | undefined {
+): { readonly text: string; readonly isWhole: boolean; readonly omitted?: string } | undefined {
   if (typeof here !== "string" || typeof there !== "string") return undefined;
   const before = typeof agreed === "string" && agreed !== "" ? agreed.split("\n") : [];
   const current = here.split("\n");
@@ -154,11 +161,15 @@ function mergedLines(
   });
   const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
   if (fits(merged)) return { text: merged, isWhole: true };
-  const known = there.split("\n");
-  const text = current
-    .filter((line) => !before.includes(line) && !known.includes(line))
-    .reduce((kept, line) => (fits(`${kept}\n${line}`) ? `${kept}\n${line}` : kept), there);
-  return { text, isWhole: false };
+  const known = [...before, ...there.split("\n")];
+  const omitted: string[] = [];
+  let text = there;
+  for (const line of current.filter((line) => !known.includes(line))) {
+    const longer = `${text}\n${line}`;
+    if (fits(longer)) text = longer;
+    else omitted.push(line);
+  }
+  return { text, isWhole: false, ...(omitted.length === 0 ? {} : { omitted: omitted.join("\n") }) };
 }
 
 function fits(notes: string): boolean {

@@ -14,6 +14,13 @@ export interface ZoneInRecord {
   readonly changedWallMs: number | null;
 }
 
+/** Tells whether an intervention names a zone, by the zone's name in its texts; `zoneNames` has those of all zones. */
+export type FindZoneInRecord = (
+  interventionId: number,
+  zoneName: string,
+  zoneNames: readonly string[],
+) => ZoneInRecord;
+
 /** A contact that is open while its zone is armed and not bypassed. */
 export interface OpenContact {
   readonly zone: Pick<Zone, "kind" | "whenArmedOpen">;
@@ -54,12 +61,36 @@ export function decideOpenContact(contact: OpenContact, againMs: number): OpenCo
   }
 }
 
+/** Whether the opening has an intervention that is done or deleted. */
+export function isFinished(opening: OpenContact["opening"], cover: RecordCover): boolean {
+  return cover === "finished" && opening !== undefined && hasRecord(opening);
+}
+
+/** A trip that is `recorded` was in an intervention that is done. */
+function hasRecord({ state }: Pick<Trip, "state">): boolean {
+  return state === "posted" || state === "merged" || state === "recorded";
+}
+
+/**
+ * Whether texts name a zone. A longer name that contains this one is another zone, as "Front door" is for "Door".
+ * @param others the names of all zones, as in texts
+ */
+export function namesZone(
+  texts: readonly (string | null)[],
+  name: string,
+  others: readonly string[],
+): boolean {
+  const longer = others.filter((other) => other !== name && other.includes(name));
+  return texts.some((text) =>
+    longer.reduce((rest, other) => rest.replaceAll(other, ""), text ?? "").includes(name),
+  );
+}
+
 /** How the opening was handled. */
 function openingCover({ opening, record }: OpenContact): RecordCover | "unrecorded" | "suppressed" {
   if (!opening) return "unrecorded";
   const { state } = opening;
   // A rejected trip has its own condition.
   if (state === "waiting" || state === "refused") return "named";
-  if (state === "posted" || state === "merged") return record;
-  return "suppressed";
+  return hasRecord({ state }) ? record : "suppressed";
 }

@@ -98,6 +98,17 @@ export interface OutboxSummary {
   readonly oldestWaitingMs: number | null;
 }
 
+/**
+ * How long the oldest record has waited, in milliseconds; 0 if none waits. A time in the future is from before the clock was set
+ * back: the wait is unknown, and counts as that long.
+ */
+export function waitingForMs(
+  { oldestWaitingMs }: Pick<OutboxSummary, "oldestWaitingMs">,
+  nowMs: number,
+): number {
+  return oldestWaitingMs === null ? 0 : Math.abs(nowMs - oldestWaitingMs);
+}
+
 /** The order of high priority, which has a queue of its own and is sent first. */
 export const URGENT_PRIORITY_ORDER = 0;
 

@@ -41,6 +41,8 @@ export interface Trip {
   readonly lastError: string | null;
   /** The intervention that it opened or joined; null until then. */
   readonly interventionId: number | null;
+  /** Whether it is dispatched again because the database has lost its record or its line: its alarm may be over. */
+  readonly isRedelivered: boolean;
 }
 
 export type TripSource = "gpio" | "mqtt" | "simulated" | "dc09" | "adc" | "supply";
@@ -82,14 +84,17 @@ export type TripState = "waiting" | "posted" | "merged" | "refused" | Suppressio
 
 /**
  * Why a trip is not dispatched. `cancelled`: the gate closed within the entry delay. `recorded`: a restore or the end of a
- * fault without an open record.
+ * fault without an open record, or a redelivered trip of a record that was done.
  */
 export type SuppressionReason = SuppressionCause | "cancelled" | "recorded";
 
 /** What suppresses the trips of a zone while it lasts. */
 export type SuppressionCause = "bypassed" | "test" | "gated" | "swinger";
 
-export type NewTrip = Omit<Trip, "seq" | "incident" | "attempts" | "lastError" | "interventionId">;
+export type NewTrip = Omit<
+  Trip,
+  "seq" | "incident" | "attempts" | "lastError" | "interventionId" | "isRedelivered"
+>;
 
 /** Data of a trip that was just detected. */
 export interface DetectedTrip {

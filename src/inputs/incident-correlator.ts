@@ -9,12 +9,11 @@ import {
   type Incident,
   type IncidentZone,
 } from "../domain/incident.ts";
-import { NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
-import { cleanBody, clip, minimalBody, writtenTime } from "../domain/intervention-text.ts";
+import { hasZoneLine, NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
+import { cleanBody, clip, minimalBody, referenceTo } from "../domain/intervention-text.ts";
 import type { Intervention, InterventionCreate } from "../domain/intervention.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip, TripSite } from "../domain/trip.ts";
-import { wording } from "../domain/trip-text.ts";
 import type { Journal } from "../store/journal.ts";
 import type { LocalApi, LocalApiResult, RecordVersion } from "./local-api.ts";
 
@@ -63,6 +62,11 @@ export class IncidentCorrelator {
     const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
     const incident = decided === trip.key ? undefined : journal.incidents.find(decided);
     const isDecided = trip.incident !== null;
+    const opening = trip.isRedelivered && decided !== trip.key ? journal.trips.find(decided) : undefined;
+    // Until then the incident has the id of the record that was lost.
+    if (opening?.state === "waiting")
+      return { type: "again", reason: "its incident does not have an intervention yet", isBusy: false };
+    if (opening?.state === "refused") return this.#open(trip);
     if (!incident || (!isDecided && !isWithinWindow(incident, trip, site.incidentWindowS * 1000)))
       return this.#open(trip);
     return this.#join(trip, incident);
@@ -98,10 +102,8 @@ export class IncidentCorrelator {
   }
 
   /** The body of a record that continues another one, with a reference to it. */
-  #continuing(body: InterventionCreate, { id, name, dateStart }: Intervention): InterventionCreate {
-    const { locale } = this.#options.site;
-    const at = dateStart === null ? null : writtenTime(dateStart.slice(0, 16), locale);
-    const reference = wording(locale).continues({ id, name, at });
+  #continuing(body: InterventionCreate, first: Intervention): InterventionCreate {
+    const reference = referenceTo(first, this.#options.site.locale);
     return { ...body, description: clip(`${reference}\n${body.description ?? ""}`, 4000) };
   }
 
@@ -129,13 +131,14 @@ export class IncidentCorrelator {
       if (record && addition && (isRetry || isUnfinished(record)) && containsLine(record, trip, addition))
         return this.#joined(trip, incident, addition);
       if (found.type !== "record" || !isUnfinished(record))
-        return this.#resolveAfterClose(trip, interventionId);
+        return this.#resolveAfterClose(trip, incident, record);
       last = record;
       // A crew goes to the objective of its record: an alarm of another place must not end there.
       if (!addition || (trip.type !== "fault-over" && isMoved(record, trip))) break;
       if (trip.incident !== incident.key) await journal.decided(trip, incident.key);
       const changes = escalation(record, trip, confirms(incident, trip));
-      const joining = trip.type === "fault-over" ? undefined : trip.key;
+      // The end of a fault, and an alarm that a dispatcher may have finished long ago, reopen no record.
+      const joining = trip.type === "fault-over" || trip.isRedelivered ? undefined : trip.key;
       const answer = await api.change(record.id, { ...changes, notes: addition.notes }, found.etag, joining);
       failpoint?.("trip-noted");
       if (answer.type === "again" && isWorthWaiting(answer, trip)) return answer;
@@ -176,9 +179,19 @@ export class IncidentCorrelator {
     return { type: "resolved", interventionId };
   }
 
-  /** The intervention is done or deleted: a trip opens another one; the end of a fault is not noted anywhere. */
-  #resolveAfterClose(trip: Trip, interventionId: number): Promise<Resolved> | Resolved {
-    if (trip.type !== "fault-over") return this.#open(trip);
+  /**
+   * The intervention is done or deleted (undefined): a trip opens another one. The end of a fault is not noted anywhere, and
+   * neither is a trip that the database had lost and the intervention names: its alarm is over.
+   */
+  #resolveAfterClose(
+    trip: Trip,
+    { key, interventionId }: Incident,
+    done: Intervention | undefined,
+  ): Promise<Resolved> | Resolved {
+    const isNamed = (): boolean =>
+      done === undefined || this.#isZoneOf(key, trip) || hasZoneLine(done.notes, trip.signal.name);
+    const isOver = trip.type === "fault-over" || (trip.isRedelivered && isNamed());
+    if (!isOver) return this.#open(trip);
     this.#options.journal.trips.resolve(
       trip.key,
       "recorded",
@@ -186,6 +199,11 @@ export class IncidentCorrelator {
       "its intervention was already done",
     );
     return { type: "resolved", interventionId };
+  }
+
+  /** Whether the zone has opened the incident, so that its name and description are about it. */
+  #isZoneOf(incident: string, { zoneId }: Trip): boolean {
+    return this.#options.journal.trips.find(incident)?.zoneId === zoneId;
   }
 
   #endWithoutNote(trip: Trip, interventionId: number): Resolved {

@@ -2,7 +2,8 @@ import { isoTime, type CancelTimer } from "../domain/clock.ts";
 import { cleanText } from "../domain/intervention-text.ts";
 import {
   decideOpenContact,
-  type RecordCover,
+  isFinished,
+  type FindZoneInRecord,
   type OpenContactDecision,
   type ZoneInRecord,
 } from "../domain/open-contact.ts";
@@ -20,8 +21,7 @@ export interface OpenContactsOptions extends ZoneContext {
   readonly monitor: ZoneEngine;
   readonly zoneOverrides: ZoneOverrides;
   readonly register: TripRegister;
-  /** Whether the intervention names a zone, by the zone's name in its texts. */
-  readonly zoneInRecord: (interventionId: number, zoneName: string) => ZoneInRecord;
+  readonly zoneInRecord: FindZoneInRecord;
 }
 
 /** What is known of a zone while it is open. */
@@ -55,6 +55,8 @@ export class OpenContacts {
   readonly #options: OpenContactsOptions;
   readonly #open = new Map<string, OpenZoneMemory>();
   readonly #conditions = new Set<string>();
+  /** The names of all zones, as in texts. */
+  #names: readonly string[] = [];
   #cancel: CancelTimer | undefined;
   #isRequested = false;
   #checkedMs = -Infinity;
@@ -105,7 +107,9 @@ export class OpenContacts {
 
   /** @returns the milliseconds until the next check; infinite if none is needed */
   #checkAll(): number {
-    const open = this.#options.monitor.zones().filter(({ contact }) => contact === "open");
+    const zones = this.#options.monitor.zones();
+    this.#names = zones.map(({ zone }) => cleanText(zone.name));
+    const open = zones.filter(({ contact }) => contact === "open");
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#open.keys()) if (!isOpen.has(id)) this.#open.delete(id);
     for (const id of this.#conditions) if (!isOpen.has(id)) this.#clear(id);
@@ -171,9 +175,9 @@ export class OpenContacts {
   #inRecord(zone: Zone, opening: Trip | undefined): ZoneInRecord {
     const { interventionId = null, signal } = opening ?? {};
     if (interventionId === null) return NO_RECORD;
-    const now = this.#options.zoneInRecord(interventionId, cleanText(zone.name));
+    const now = this.#options.zoneInRecord(interventionId, cleanText(zone.name), this.#names);
     return now.cover === "unnamed" && signal?.name
-      ? this.#options.zoneInRecord(interventionId, signal.name)
+      ? this.#options.zoneInRecord(interventionId, signal.name, this.#names)
       : now;
   }
 
@@ -242,8 +246,4 @@ export class OpenContacts {
   #clear(zoneId: string): void {
     if (this.#conditions.delete(zoneId)) this.#options.conditions.clear("zone-open", zoneId);
   }
-}
-
-function isFinished(opening: Trip | undefined, cover: RecordCover): boolean {
-  return cover === "finished" && (opening?.state === "posted" || opening?.state === "merged");
 }

@@ -6,7 +6,7 @@ import {
   type HeadlineZone,
 } from "../domain/headline.ts";
 import { isLifeSafetySubject } from "../domain/incident.ts";
-import type { OutboxSummary } from "../domain/outbox.ts";
+import { waitingForMs, type OutboxSummary } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import { byUrgency } from "../domain/urgency.ts";
 import {
@@ -46,8 +46,8 @@ export class SiteHeadline {
 
   read({ outbox, ...others }: OtherFacts): Headline {
     const { clock, journal, health } = this.#parts;
-    const { waiting, blocked, rejected, gone, doubtful, oldestWaitingMs } = outbox;
-    const oldestMs = oldestWaitingMs === null ? 0 : Math.max(0, clock.wallMs() - oldestWaitingMs);
+    const { waiting, blocked, rejected, gone, doubtful } = outbox;
+    const oldestMs = waitingForMs(outbox, clock.wallMs());
     const records = this.#records();
     const unrecorded = this.#readOr(() => journal.trips.unrecordedZones(UNRECORDED_MAX), [], "journal.db");
     return headlineOf({

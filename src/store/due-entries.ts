@@ -50,8 +50,10 @@ export class DueEntries extends Store {
   ).pluck();
   readonly #late = this.prepare<number>(
     `SELECT count(*) FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
-     WHERE ${ACTIVE} AND phase IN ('new','posting','unsure') AND rank = ${URGENT_PRIORITY_ORDER} AND deleted = 0 AND next_at > 0
-       AND created_at <= ? AND coalesce(last_code, '') NOT IN (SELECT value FROM json_each(?))`,
+     WHERE ${ACTIVE} AND rank = ${URGENT_PRIORITY_ORDER} AND deleted = 0 AND next_at > 0
+       AND ((phase IN ('new','posting','unsure') AND abs(:nowMs - created_at) >= :lateMs)
+         OR (phase IN ('linked','writing') AND joined_rev > synced_rev AND abs(:nowMs - updated_at) >= :lateMs))
+       AND coalesce(last_code, '') NOT IN (SELECT value FROM json_each(:otherCodes))`,
   ).pluck();
 
   /**
@@ -84,12 +86,14 @@ export class DueEntries extends Store {
   }
 
   /**
-   * The number of alarms that the centre does not have after a long time and that wait on their own, not for the link.
-   * @param createdBeforeMs wall clock, milliseconds since 1970
+   * The number of alarms that the centre does not have after a long time, or that a trip has joined which it does not have, and
+   * that wait on their own, not for the link. After the clock was set back, a time as far in the future counts too.
+   * @param nowMs wall clock, milliseconds since 1970
+   * @param lateMs the long time in milliseconds, since the creation or the last change
    * @param otherCodes outcome codes that are not counted
    */
-  lateAlarms(createdBeforeMs: number, otherCodes: readonly string[]): number {
-    return this.#late.get(createdBeforeMs, JSON.stringify(otherCodes)) ?? 0;
+  lateAlarms(nowMs: number, lateMs: number, otherCodes: readonly string[]): number {
+    return this.#late.get({ nowMs, lateMs, otherCodes: JSON.stringify(otherCodes) }) ?? 0;
   }
 
   #candidatesOf(queue: OutboxQueue): Statement<unknown[], OutboxRow & { readonly similarityKey: string }> {

@@ -6,7 +6,7 @@ import {
   type InterventionInstants,
 } from "../domain/intervention.ts";
 import { foldedOrNull } from "../domain/search-folding.ts";
-import type { ZoneInRecord } from "../domain/open-contact.ts";
+import { namesZone, type ZoneInRecord } from "../domain/open-contact.ts";
 import { readDatabase, Store } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
 import { COUNTED_FIELDS, InterventionCounts } from "./intervention-lists.ts";
@@ -132,13 +132,14 @@ export class InterventionStore extends Store {
   /**
    * Whether a record covers a zone.
    * @param zoneName the name as used in texts
+   * @param zoneNames those of all zones
    */
-  zoneInRecord(id: number, zoneName: string): ZoneInRecord {
+  zoneInRecord(id: number, zoneName: string, zoneNames: readonly string[]): ZoneInRecord {
     const found = this.#readForJournal(id);
     if (!found) return { cover: "finished", changedWallMs: null };
     const { record, deleted, changedAtMs: changedWallMs } = found;
     if (deleted || record.status === "done") return { cover: "finished", changedWallMs };
-    const isNamed = [record.name, record.description, record.notes].some((text) => text?.includes(zoneName));
+    const isNamed = namesZone([record.name, record.description, record.notes], zoneName, zoneNames);
     return { cover: isNamed ? "named" : "unnamed", changedWallMs };
   }
 

@@ -212,5 +212,7 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         DROP TABLE panel_reports;
         ALTER TABLE panel_reports_2 RENAME TO panel_reports;
       `),
+    // 1 in a trip that is dispatched again after a loss: its alarm may be over. Not in `reason`: a suppressed trip has one.
+    (database) => database.exec("ALTER TABLE trips ADD COLUMN redelivered INTEGER"),
   ],
 };

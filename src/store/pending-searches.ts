@@ -104,6 +104,9 @@ function unnamedTrips(journal: Database, main: Database, sinceMs: number): Joine
 /** The trips that had become a record, and those that had joined it, by the key of the record. */
 const TRIPS_OF_RECORD = "(key = :key OR (incident = :key AND state = 'merged'))";
 
+/** Marked, so that an alarm that was finished since is not sent as a new one (`inputs/incident-correlator`). */
+const WAITING_AGAIN = "state = 'waiting', intervention_id = NULL, redelivered = 1";
+
 /** The number of trips that `redeliverLostTrips` would queue. */
 export function countLostTrips(journal: Database, main: Database, sinceMs: number): number {
   const count = journal.prepare<{ key: string }, number>(
@@ -126,15 +129,14 @@ export function announceLostTrips(journal: Database, main: Database): number {
 /**
  * Queues every trip again whose record the main database has lost, and those that had joined that record. The key
  * identifies the record here and at the dispatch centre, where it is searched for before it is sent. A trip that a record
- * does not name joins it again; a line that is there after all is not written twice.
+ * does not name joins it again; a line that is there after all is not written twice. If the record was done or deleted
+ * since, the trip does not open another one.
  * @param sinceMs see `lostRecords`
  * @returns the number of queued trips
  */
 export function redeliverLostTrips(journal: Database, main: Database, sinceMs: number): number {
   const lost = lostRecords(journal, main, sinceMs);
-  const requeue = journal.prepare(
-    `UPDATE trips SET state = 'waiting', intervention_id = NULL WHERE ${TRIPS_OF_RECORD}`,
-  );
+  const requeue = journal.prepare(`UPDATE trips SET ${WAITING_AGAIN} WHERE ${TRIPS_OF_RECORD}`);
   // The trips join again, and each is counted then. The id of the record may be that of another one by now.
   const forgetZones = journal.prepare("DELETE FROM incident_zones WHERE incident = :key");
   const unlink = journal.prepare(
@@ -142,7 +144,7 @@ export function redeliverLostTrips(journal: Database, main: Database, sinceMs: n
      WHERE about = 'restore' AND intervention_id = :interventionId`,
   );
   const unnamed = unnamedTrips(journal, main, sinceMs);
-  const rejoin = journal.prepare("UPDATE trips SET state = 'waiting', intervention_id = NULL WHERE key = ?");
+  const rejoin = journal.prepare(`UPDATE trips SET ${WAITING_AGAIN} WHERE key = ?`);
   // Otherwise the zone counts as noted, or its trip is counted twice.
   const forgetZone = journal.prepare("DELETE FROM incident_zones WHERE incident = ? AND zone_id = ?");
   if (lost.length + unnamed.length === 0) return 0;

@@ -7,15 +7,17 @@ import { isConfirmWith } from "./stored-shapes.ts";
 /** The columns of a trip, for `toTrip`. */
 export const TRIP = `trips.seq, trips.key, trips.zone_id AS zoneId, source, about AS type, cause, subject,
   at_wall AS wallMs, boot AS bootId, at_monotonic AS monotonicMs, dated, earliest_wall AS earliestWallMs, body, line,
-  signal, confirmed, state, reason, incident, attempts, last_error AS lastError, intervention_id AS interventionId`;
+  signal, confirmed, state, reason, incident, attempts, last_error AS lastError, intervention_id AS interventionId,
+  redelivered`;
 
 /** A trip as stored. */
-export type TripRow = Omit<Trip, "moment" | "isDated" | "body" | "signal" | "confirmed"> &
+export type TripRow = Omit<Trip, "moment" | "isDated" | "body" | "signal" | "confirmed" | "isRedelivered"> &
   Timestamp & {
     readonly dated: 0 | 1;
     readonly body: string;
     readonly signal: string | null;
     readonly confirmed: string | null;
+    readonly redelivered: number | null;
   };
 
 /** Field by field: object rest and spread take longer than the query. */
@@ -41,6 +43,7 @@ export function toTrip(row: TripRow): Trip {
     attempts: row.attempts,
     lastError: row.lastError,
     interventionId: row.interventionId,
+    isRedelivered: row.redelivered === 1,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import type { Locale } from "../domain/trip-text.ts";
 import type { Log } from "../domain/log.ts";
 import type { SyncTimeouts } from "../domain/backoff.ts";
 import type { Database } from "../store/database.ts";
@@ -32,6 +33,8 @@ export interface SyncContext extends SyncPorts {
   readonly siteRef: string;
   /** IANA zone in which a dispatcher's dates without an offset are read. */
   readonly timezone: string;
+  /** Language of the texts of records. */
+  readonly locale: Locale;
 }
 
 /** Logs the outcome of a record's request, and updates the link. */

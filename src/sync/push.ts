@@ -1,6 +1,7 @@
 import type { MarkerField } from "../domain/marker.ts";
 import { DEFAULT_SYNC_TIMEOUTS, type SyncTimeouts } from "../domain/backoff.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
+import type { Locale } from "../domain/trip-text.ts";
 import { isStorageError } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
@@ -25,6 +26,7 @@ interface PushOptions extends SyncPorts {
   readonly baseUrl?: string;
   /** IANA time zone of dates without an offset. */
   readonly timezone: string;
+  readonly locale: Locale;
   readonly timeouts?: SyncTimeouts;
 }
 

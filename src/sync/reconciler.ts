@@ -13,6 +13,7 @@ import type { StoredIntervention } from "../store/interventions.ts";
 import { PullChanges, REPLICATION_LAG_MAX_MS, StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
+import { continueRecord } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
@@ -137,6 +138,7 @@ export class Reconciler {
     const before = fieldsOf(stored.record);
     const merged = merge({ local: before, agreed, base, upstream, inFlightValues, hasTripJoined });
     const local = this.#pull.work(stored, merged.applyLocally, upstream);
+    if (merged.omitted !== undefined) continueRecord(this.#context, local, merged.omitted, hasTripJoined);
     const { conflicts: fields } = merged;
     if (fields.length > 0) store.recordConflict(entry.interventionId, mergeConflictKind(fields), { fields });
     const whole = store.outgoing(fieldsOf(local.record), stored.uid);

@@ -203,10 +203,7 @@ function leadsToARecord({ status, headers }: Answered): boolean {
 const GONE = 410;
 
 function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
-  // Unlike 404, which an unknown address has too, 410 tells that the record existed.
-  if (method === "DELETE" && reply.status === GONE && isJson(reply))
-    return { ...details, event: "removed", link: "ok" };
-  // A gateway also responds with 404, in another format.
+  // A gateway also responds with 404 or 410, in another format.
   if (!isContractError(reply)) return { ...details, event: "not-applied", link: "not-the-interface" };
   // Only two reads prove that a record was deleted, never a response to a write.
   return { ...details, event: method === "DELETE" ? "not-applied" : "missing", link: "ok" };

@@ -96,7 +96,7 @@ export class SyncConditions {
   #lateAlarms(): number {
     const { due, clock, link } = this.#context;
     if (link.state.state !== "up") return 0;
-    return due.lateAlarms(clock.wallMs() - LATE_AFTER_MS, [...INCOMPLETE_LISTS]);
+    return due.lateAlarms(clock.wallMs(), LATE_AFTER_MS, [...INCOMPLETE_LISTS]);
   }
 
   #declareLostMarker(): void {

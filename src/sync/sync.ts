@@ -6,6 +6,7 @@ import type { Priority } from "../generated/types.ts";
 import type { Log } from "../domain/log.ts";
 import type { MarkerField } from "../domain/marker.ts";
 import type { SiteReport } from "../domain/site-report.ts";
+import type { Locale } from "../domain/trip-text.ts";
 import { isStorageError } from "../store/database.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import { storeCapabilities } from "./sign-in-capabilities.ts";
@@ -36,7 +37,7 @@ export interface SyncOptions extends SyncPorts {
     /** PEM of the only certificate authority trusted for the dispatch centre; undefined for the public ones. */
     readonly ca: string | undefined;
   };
-  readonly site: { readonly ref: string; readonly timezone: string };
+  readonly site: { readonly ref: string; readonly timezone: string; readonly locale: Locale };
   /** Called for a damaged page of the database. */
   readonly onDamage?: (error: unknown) => void;
   /** Creates a UUID of version 7. */
@@ -125,6 +126,7 @@ export class Sync {
       siteRef: site.ref,
       baseUrl,
       timezone: site.timezone,
+      locale: site.locale,
     });
     const timetable = new NextRun(clock, () => nextRunMs(objectives, site.timezone, clock.wallMs()));
     this.mirror = new ObjectiveMirror({

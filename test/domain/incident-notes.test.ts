@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   formatZoneLine,
+  hasZoneLine,
   NOTES_LENGTH_MAX,
   withLine,
   withZoneLines,
@@ -81,6 +82,37 @@ describe("the line of a zone", () => {
     const other = { ...HALL, name: DOOR.name };
     expect(formatZoneLine(DOOR, [DOOR, other], SITE)).toBe("03:27 Front door (door)");
     expect(formatZoneLine(DOOR, [DOOR, HALL], SITE)).toBe("03:27 Front door");
+  });
+});
+
+describe("notes name a zone", () => {
+  test.each<[what: string, notes: string]>([
+    ["by its line", "03:27 Front door"],
+    ["after an unknown time, and among others", "Crew 4 sent\n??:?? Front door ×2 → 03:41\n03:30 Hall"],
+    ["on another day, with an end", "2026-11-21 03:27 Front door, restored 03:29"],
+    ["with a remark or an id", "03:27 Front door (door)"],
+    ["beside an equal line", "03:27 Front door [door]"],
+  ])("%s", (_what, notes) => {
+    expect(hasZoneLine(notes, DOOR.name)).toBe(true);
+  });
+
+  test.each<[what: string, notes: string | null]>([
+    ["if there are none", null],
+    ["if the line is that of a longer name", "03:27 Front door of the hall"],
+    ["if a person mentions it", "Front door was locked"],
+  ])("not %s", (_what, notes) => {
+    expect(hasZoneLine(notes, DOOR.name)).toBe(false);
+  });
+
+  test("in every form of its line", () => {
+    const zone = { ...DOOR, openings: 3, last: at("03:41"), closed: at("03:44"), remark: "after 02:00" };
+    const earlier = { ...DOOR, zoneId: "hall", first: at("23:00", { day: 19 }) };
+    for (const locale of ["en", "ro"] as const)
+      for (const all of [[zone], [earlier, zone]])
+        for (const isShort of [false, true]) {
+          const line = formatZoneLine(zone, all, { ...SITE, locale }, isShort);
+          expect(hasZoneLine(line, zone.name), line).toBe(true);
+        }
   });
 });
 

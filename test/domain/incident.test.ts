@@ -48,6 +48,7 @@ function trip(zone: Parameters<typeof zoneOf>[0], moment = at(0), changes: Parti
     incident: null,
     attempts: 0,
     lastError: null,
+    isRedelivered: false,
     interventionId: null,
     ...changes,
   };

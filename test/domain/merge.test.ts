@@ -201,14 +201,18 @@ describe("a field changed on both sides", () => {
   test.each<[what: string, here: string, push: object]>([
     ["none of the site's lines fits", "h".repeat(2_000), {}],
     ["some of the site's lines fit", `${"h".repeat(2_000)}\nseen`, { notes: `${"t".repeat(2_000)}\nseen` }],
-  ])("keeps the notes of the dispatcher whole when %s", (_what, localNotes, push) => {
-    const upstreamNotes = "t".repeat(2_000);
-    expect(merge(sides({ notes: localNotes }, { notes: upstreamNotes }))).toEqual({
-      push,
-      applyLocally: { notes: upstreamNotes, ...push },
-      conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "there" }],
-    });
-  });
+  ])(
+    "keeps the notes of the dispatcher whole, and returns the others, when %s",
+    (_what, localNotes, push) => {
+      const upstreamNotes = "t".repeat(2_000);
+      expect(merge(sides({ notes: localNotes }, { notes: upstreamNotes }))).toEqual({
+        push,
+        applyLocally: { notes: upstreamNotes, ...push },
+        conflicts: [{ field: "notes", here: localNotes, there: upstreamNotes, kept: "there" }],
+        omitted: "h".repeat(2_000),
+      });
+    },
+  );
 
   test.each<[what: string, there: string, push: object]>([
     ["as long as the limit", "t".repeat(2_900), { notes: `${"t".repeat(2_900)}\n${"h".repeat(999)}` }],
@@ -258,12 +262,13 @@ describe("a record that the dispatch centre set done", () => {
     });
   });
 
-  test("is open again also if the line has no place in the notes", () => {
+  test("stays done if the line has no place in the notes, and is returned for another record", () => {
     const notes = "t".repeat(3_895);
     expect(done({}, { notes })).toEqual({
-      push: { status: "planned" },
-      applyLocally: { notes },
-      conflicts: [{ field: "notes", here: LINE, there: notes, kept: "there" }, conflict("planned")],
+      push: {},
+      applyLocally: { notes, status: "done" },
+      conflicts: [{ field: "notes", here: LINE, there: notes, kept: "there" }],
+      omitted: LINE,
     });
   });
 

@@ -1,7 +1,7 @@
 import { assert as check, constantFrom, double, integer, array, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs } from "../../src/domain/backoff.ts";
-import { changedEntry, priorityOrderOf, type OutboxEntry } from "../../src/domain/outbox.ts";
+import { changedEntry, priorityOrderOf, waitingForMs, type OutboxEntry } from "../../src/domain/outbox.ts";
 import { nextPhase, type OutboxEvent, type OutboxPhase } from "../../src/domain/outbox-phase.ts";
 import { markerOf, withMarker } from "../../src/domain/marker.ts";
 import { newIntervention } from "../../src/domain/intervention.ts";
@@ -315,6 +315,14 @@ test.each<[what: string, busy: Parameters<typeof alarmBackOffMs>[2], waits: numb
   ["that asks for an hour: a minute", { retryAfterMs: 3_600_000 }, [60_000, 60_000, 60_000, 60_000]],
 ])("an alarm waits for a centre %s", (_what, busy, waits) => {
   expect([0, 1, 3, 1000].map((failures) => alarmBackOffMs(failures, 0.5, busy))).toEqual(waits);
+});
+
+test.each<[what: string, oldestWaitingMs: number | null, ms: number]>([
+  ["nothing waits: 0", null, 0],
+  ["the oldest record is of an earlier time", 1_000, 9_000],
+  ["the clock was set back since: as far as that time is ahead", 25_000, 15_000],
+])("the wait of the queue if %s", (_what, oldestWaitingMs, ms) => {
+  expect(waitingForMs({ oldestWaitingMs }, 10_000)).toBe(ms);
 });
 
 test("a rejected alarm is sent again for ten minutes", () => {

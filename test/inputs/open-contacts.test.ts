@@ -272,6 +272,19 @@ describe("an open door", () => {
     },
   );
 
+  test("has a condition while the record names only a zone with a longer name", async () => {
+    await make({ id: "front", name: "Door of the hall" }, { id: "door", name: "Door" });
+    opens("front");
+    await site.settled();
+    opens("door");
+    await site.settled();
+    await site.pass(TOLD_MS);
+    expect(site.zones.conditions).toEqual([]);
+    site.change(1, { notes: "Crew 4 is on its way." });
+    await site.pass(TOLD_MS);
+    expect(site.zones.conditions).toEqual(["zone-open/door"]);
+  });
+
   test("has a condition while a user has removed its line from the record", async () => {
     await make({ id: "door", name: "Front door" }, { id: "window", name: "Window" });
     opens("door");

@@ -350,6 +350,27 @@ describe("a trip", () => {
     expect(notes()).toEqual(before);
   });
 
+  test("that had joined a lost record waits until that is recorded again", async () => {
+    for (const zoneId of ["hall-1", "gate"]) trip(zoneId);
+    dispatcher.start();
+    const isSettled = (): boolean => site.trips.map(({ state }) => state).join() === "posted,merged";
+    await eventually("the trips", isSettled);
+    await dispatcher.stop();
+    const empty = await TestApp.make();
+    expect(redeliverLostTrips(site.database, empty.database, 0)).toBe(2);
+    await app.close();
+    app = empty;
+    keys = [];
+    answers(500, 1);
+    dispatcher = newDispatcher();
+    dispatcher.start();
+    await eventually("the failures", () => site.trips.every(({ lastError }) => lastError !== null));
+    expect(keys).toEqual(['"trip-1"']);
+    site.clock.advance(200);
+    await eventually("the trips again", isSettled);
+    expect(recorded().total).toBe(1);
+  });
+
   test("in progress at the stop of the daemon is completed, and no other is started", async () => {
     const held: (() => void)[] = [];
     instead.push((request, response) => void held.push(() => app.app(request, response)));

@@ -107,6 +107,7 @@ export class SimulatedSite {
       marker: "notes",
       siteRef: ref,
       timezone: "Europe/Bucharest",
+      locale: "en",
       failpoint: () => {},
       timeouts,
     });

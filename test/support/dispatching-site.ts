@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import type { Intervention, InterventionUpdate } from "../../src/domain/intervention.ts";
-import type { ZoneInRecord } from "../../src/domain/open-contact.ts";
+import type { FindZoneInRecord } from "../../src/domain/open-contact.ts";
 import type { Zone } from "../../src/domain/zone.ts";
 import { InterventionStore } from "../../src/store/interventions.ts";
 import { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
@@ -41,7 +41,7 @@ export class DispatchingSite {
     });
     const port = await listen(server);
     const records = new InterventionStore(app.database);
-    const zoneInRecord = (id: number, zoneName: string): ZoneInRecord => records.zoneInRecord(id, zoneName);
+    const zoneInRecord: FindZoneInRecord = (...asked) => records.zoneInRecord(...asked);
     const made: DispatchingSite = new DispatchingSite(
       app,
       new MonitoredZones(zones, {

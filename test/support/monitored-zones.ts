@@ -59,6 +59,7 @@ export class MonitoredZones {
   #trips = 0;
 
   readonly #zoneInRecord: ZoneServiceOptions["zoneInRecord"];
+  readonly #newKey: () => string;
 
   /**
    * @param options `zoneInRecord`: text of a zone in an intervention, its name by default; `clock`: its own by
@@ -71,12 +72,15 @@ export class MonitoredZones {
       zoneInRecord = () => ({ cover: "named", changedWallMs: null }),
       clock = new ManualClock(),
       offDiskFile,
+      newKey = () => `trip-${(this.#trips += 1)}`,
     }: {
       readonly clock?: ManualClock;
       readonly journalPath?: string;
       readonly zoneInRecord?: ZoneServiceOptions["zoneInRecord"];
       /** Path of the fallback journal. */
       readonly offDiskFile?: string;
+      /** Keys of trips; numbered by default. */
+      readonly newKey?: () => string;
     } = {},
   ) {
     this.clock = clock;
@@ -86,6 +90,7 @@ export class MonitoredZones {
     this.health = new ConditionRegistry(clock, this.log);
     this.zones = zones;
     this.#zoneInRecord = zoneInRecord;
+    this.#newKey = newKey;
     this.database = openJournalDatabase(journalPath);
     this.journal = new Journal(this.database, this.clock, new OffDiskChanges(offDiskFile));
     this.#zoneService = this.#newWatch();
@@ -204,7 +209,7 @@ export class MonitoredZones {
       conditions: this.health,
       site: { locale: "en", timezone: "Europe/Bucharest", standingAgainS: 900 },
       zoneInRecord: this.#zoneInRecord,
-      newKey: () => `trip-${(this.#trips += 1)}`,
+      newKey: this.#newKey,
       record: (event) => void this.events.push(event),
       onTrip: () => (this.hints += 1),
       identity: () => ({ name: this.siteName, ref: "hala-nord", timezone: "Europe/Bucharest" }),

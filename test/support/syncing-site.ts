@@ -76,6 +76,7 @@ export class SyncingSite {
         marker,
         siteRef,
         timezone: "Europe/Bucharest",
+        locale: "en",
         failpoint,
       });
     this.push = this.#makePush();

@@ -32,7 +32,7 @@ export function tlsSiteOf(
       marker: "notes",
       timeoutS: 30,
     },
-    site: { ref: "proof", timezone: "Europe/Bucharest" },
+    site: { ref: "proof", timezone: "Europe/Bucharest", locale: "en" },
     database,
     clock,
     random: () => 0.5,

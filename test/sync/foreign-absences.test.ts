@@ -80,14 +80,31 @@ describe.each(ANSWERS)("a record that is answered %s", (_what, answer) => {
   });
 });
 
-test("a deletion that is answered 410 is done", async () => {
+test.each([
+  ["in the format of the interface", { error: "Gone", message: "deleted", statusCode: 410 }],
+  ["in that of a gateway", {}],
+])("a deletion that is answered 410 %s is repeated until the record is missing", async (_what, body) => {
   const id = await linked();
-  centre.instead = ({ method, path }) => {
-    if (method !== "DELETE") return undefined;
-    centre.rows.delete(Number(path.split("/").at(-1)));
-    return json(410, {});
+  let answers = 0;
+  centre.instead = ({ method }) => {
+    if (method !== "DELETE" || answers > 0) return undefined;
+    answers += 1;
+    return json(410, body);
   };
   site.app.interventions.delete(id, OPERATOR_USER);
   await site.push.cycle();
+  expect(site.entry(id).phase).toBe("linked");
+  await minutes(6);
+  expect([...centre.rows.keys()]).not.toContain(1);
+  expect(site.entry(id).phase).toBe("closed");
+  expect(site.conditions()).toEqual([]);
+});
+
+test("a deletion that was applied and answered 410 is done", async () => {
+  const id = await linked();
+  centre.afterwards = ({ method }) => (method === "DELETE" ? json(410, {}) : undefined);
+  site.app.interventions.delete(id, OPERATOR_USER);
+  await site.push.cycle();
+  await minutes(6);
   expect(site.entry(id).phase).toBe("closed");
 });

@@ -42,7 +42,7 @@ test("a reload that removes the dispatch centre ends every condition that is abo
   } as const;
   const port = new SyncPort(upstream, transmitter, {
     ...shared,
-    site: { ref: "proof", timezone: "Europe/Bucharest" },
+    site: { ref: "proof", timezone: "Europe/Bucharest", locale: "en" },
     newKey: randomUUID,
   });
   onTestFinished(async () => {

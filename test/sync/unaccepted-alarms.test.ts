@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { DEVICE_USER, OPERATOR_USER } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { json, notFound } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -36,6 +37,45 @@ describe("an alarm", () => {
       expect(site.conditions()).toEqual([]);
     },
   );
+
+  test("that was created before the clock was set back is reported without waiting for that time again", async () => {
+    centre.instead = ({ method }) => (method === "POST" ? json(409, {}) : undefined);
+    site.create({ priority: "high" });
+    await site.push.cycle();
+    site.app.clock.stepWall(-3_600_000);
+    await minutes(2);
+    expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+  });
+
+  test.each([409, 500])(
+    "whose further trip is answered %i each time is reported after ten minutes, until the centre has it",
+    async (status) => {
+      const { id } = site.create({ priority: "high", notes: "03:27 Door" });
+      await site.push.cycle();
+      await minutes(20);
+      centre.instead = ({ method }) => (method === "PUT" ? json(status, {}) : undefined);
+      const body = { notes: "03:27 Door\n03:41 Window" };
+      site.app.interventions.change(id, { body, hasTripJoined: true }, DEVICE_USER);
+      await site.push.cycle();
+      await minutes(9);
+      expect(site.conditions()).toEqual([]);
+      await minutes(2);
+      expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+      centre.instead = () => undefined;
+      await minutes(15);
+      expect(String(centre.rows.get(1)?.["notes"])).toContain("03:41 Window");
+      expect(site.conditions()).toEqual([]);
+    },
+  );
+
+  test("that a user has changed is not reported if the centre does not accept that", async () => {
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    centre.instead = ({ method }) => (method === "PUT" ? json(409, {}) : undefined);
+    site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
+    await minutes(15);
+    expect(site.conditions()).toEqual([]);
+  });
 
   test("that waits for an objective that the centre does not know is reported as an alarm", async () => {
     centre.instead = ({ method }) => (method === "POST" ? notFound("no objective") : undefined);

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { fieldsOf, instantsOf, type InterventionFields } from "../domain/intervention.ts";
+import { referenceTo } from "../domain/intervention-text.ts";
+import { priorityOrderOf } from "../domain/outbox.ts";
+import type { StoredIntervention } from "../store/interventions.ts";
+import type { SyncContext } from "./context.ts";
+
+/**
+ * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
+ * dropped. It names the first one. Call it in the transaction that takes the lines out of the first record.
+ * @param first the record that the lines are from, as it is now
+ * @param lines its lines that are left over
+ * @param isAlarm whether a trip may be among them: then it is planned with the services of the first, otherwise a mere note
+ */
+export function continueRecord(
+  { store, clock, timezone, locale }: Pick<SyncContext, "store" | "clock" | "timezone" | "locale">,
+  { record, uid, rev, createdBy }: StoredIntervention,
+  lines: string,
+  isAlarm: boolean,
+): void {
+  const newUid = uidOf(uid, rev, lines);
+  // The lines stay in the first record if its text at the centre is not valid here.
+  if (store.interventions.findByUid(newUid)) return;
+  const fields: InterventionFields = {
+    ...fieldsOf(record),
+    description: referenceTo(record, locale),
+    notes: lines,
+    dateEnd: null,
+    ...(isAlarm ? { status: "planned" } : { crews: 1, police: false, ambulance: false, firetruck: false }),
+  };
+  const stored = store.interventions.insert({
+    uid: newUid,
+    fields,
+    // The start is known already.
+    instants: instantsOf(fields, timezone, {}),
+    dispeceratId: record.dispeceratId,
+    createdBy,
+    nowMs: clock.wallMs(),
+  });
+  store.outbox.insert(stored.record.id, priorityOrderOf(fields.priority));
+  const event = { event: "intervention-created", who: "sync" } as const;
+  store.recordEvent(event, stored.record.id, { after: stored.record });
+}
+
+/** A UUID, as the references of records at the centre require; derived, so that a simulation can be repeated. */
+function uidOf(uid: string, rev: number, lines: string): string {
+  const hash = createHash("sha256").update(`${uid}/${rev}/${lines}`).digest("hex");
+  const ends = [8, 12, 16, 20, 32];
+  return ends.map((end, at) => hash.slice(ends[at - 1] ?? 0, end)).join("-");
+}
