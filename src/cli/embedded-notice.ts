@@ -2,8 +2,8 @@ import type { Config } from "../config/config.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Says on standard error that a command answers for the embedded configuration, if it does: nobody has installed that, and its
- * answer would be taken for one about the installation.
+ * Reports on standard error that a command answers for the embedded configuration, if it does: its answer would be taken for one
+ * about the installation.
  */
 export function noticeEmbedded(
   { file, dataDir }: Pick<Config, "file" | "dataDir">,

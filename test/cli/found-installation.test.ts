@@ -5,7 +5,7 @@ import { santinela, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { withoutAccess } from "../support/without-access.ts";
 
-/* Which installation a command answers for, and that it says so if it is none. */
+/* Which installation a command answers for, and that it reports it if it is none. */
 
 let cwd: string;
 let home: string;

@@ -116,7 +116,7 @@ async function create(
   const answers = withAlarmPanelKey(given);
   const kept = {
     dataDir: isSystemWide(path) ? "/var/lib/santinela" : undefined,
-    // Whether the web panel may edit the file: the package allows it, and nobody has asked here.
+    // Whether the web panel may edit the file: the package allows it, and no question is about it.
     configuration: configurationEditor(path),
   };
   const draft = generateConfig(answers, secretFiles, kept, found);
