@@ -124,17 +124,19 @@ function duplicate(document: Document.Parsed, offset: number): readonly [number,
   return found;
 }
 
-const ENDS: Readonly<Record<string, string>> = { "{": "}", "[": "]", '"': '"', "'": "'" };
+/** A quotation mark ends with itself. */
+const ENDS: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
 /** Says where something begins that has no end. The library reports where it stopped looking, mostly far below. */
 function open(offset: number | undefined, text: string): SyntaxFault | undefined {
   if (offset === undefined) return undefined;
   const begin = text.charAt(offset);
-  const what = begin === "{" || begin === "[" ? "the list or section" : "the text";
-  return {
-    offset,
-    message: `${what} that begins here with ${begin} does not end. Close it with ${ENDS[begin] ?? begin}`,
-  };
+  const end = ENDS[begin] ?? begin;
+  const message =
+    begin === end
+      ? `the text that begins here with ${begin} does not end. Close it with ${end}`
+      : `the list or section that begins here with ${begin} does not end. Close it with ${end}`;
+  return { offset, message };
 }
 
 /** Where the quoted text begins that has no end before `offset`. */
