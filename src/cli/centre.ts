@@ -44,7 +44,7 @@ async function onPostgres(
   const started = running.start();
   const address = await Promise.race([started, stopped]);
   if (address !== undefined) {
-    if (stdout.isTTY === true && !forJournald) stderr.write(readyText(config, address));
+    if (stdout.isTTY === true && !forJournald) stderr.write(readyText(config, address, terminal));
     notifier.ready(statusText(config));
     const cancelWatch = notifier.watch(clock, () => false);
     await stopped;

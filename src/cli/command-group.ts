@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
+import { noticeEmbedded } from "./embedded-notice.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The option of every command that reads. */
@@ -31,9 +32,11 @@ type Action<Input, Options, Values extends readonly unknown[]> = (
 type Load<Code> = () => Code | Promise<Code>;
 
 /** Loads the configuration; if it is invalid, the last good one, as the running daemon does. */
-export async function configOf(from: LoadOptions, { stderr }: Terminal): Promise<Config> {
+export async function configOf(from: LoadOptions, terminal: Terminal): Promise<Config> {
+  const { stderr } = terminal;
   const { configurationToRun } = await import("../config/last-good.ts");
   const { config, fault } = configurationToRun(from);
+  noticeEmbedded(config, terminal);
   if (fault !== null) stderr.write(`${fault}\nUsing the last good configuration.\n`);
   return config;
 }
@@ -71,7 +74,12 @@ export class CommandGroup {
       return async (from, terminal, options, ...values) => {
         const config = await configOf(from, terminal);
         const run = await load();
-        await run(config, terminal, options, ...values);
+        try {
+          await run(config, terminal, options, ...values);
+        } catch (error) {
+          const { explained } = await import("./running-daemon.ts");
+          throw await explained(error, from, config);
+        }
       };
     });
   }

@@ -1,10 +1,6 @@
 import type { Command } from "commander";
-import type { Config } from "../config/config.ts";
-import { AppError } from "../domain/errors.ts";
-import type { ReloadView } from "../site/administration-view.ts";
-import type { CommandGroup, JsonOption } from "./command-group.ts";
-import { ControlClient } from "./control-client.ts";
-import { jsonText, type Terminal } from "./terminal.ts";
+import type { CommandGroup } from "./command-group.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** `init`, `serve`, `centre`, `reload`, `check-config`, `safe-mode`, `config show` and `support-bundle`. */
 export function addConfigurationCommands(root: CommandGroup): void {
@@ -27,10 +23,10 @@ export function addConfigurationCommands(root: CommandGroup): void {
       "also move a stopped dispatch centre from SQLite, given its data directory; the database must be empty",
     );
   root
-    .add(
+    .addUnloaded(
       "reload",
       "apply the changed configuration file in the running daemon, without a restart",
-      () => reload,
+      async () => (await import("./reload.ts")).reload,
     )
     .option("--json", "print JSON");
   root
@@ -71,7 +67,7 @@ export function addConfigurationCommands(root: CommandGroup): void {
     )
     .option(
       "--out <file>",
-      "the archive (default: santinela-support-<site>-<time>.tar.gz in the current directory)",
+      "the archive (default: santinela-support-<site>-<time>.tar.gz in the current directory, or in dataDir if that cannot be written)",
     );
 }
 
@@ -86,37 +82,4 @@ export function addInitCommand(root: Command, terminal: Terminal): void {
     .option("--dry-run", "print the configuration and write nothing")
     .option("--force", "overwrite existing files")
     .action(async (options: object) => (await import("./init/init.ts")).init(terminal, options));
-}
-
-/**
- * Reloads the configuration of the running daemon and prints the changes.
- * @throws AppError `configuration` with the errors, nothing changes then; `usage` for a centre on PostgreSQL; as `ControlClient`
- */
-async function reload(
-  { dataDir, database }: Config,
-  { stdout, stderr }: Terminal,
-  { json }: JsonOption,
-): Promise<void> {
-  if (database !== null)
-    throw new AppError(
-      "usage",
-      "a centre on PostgreSQL applies a changed configuration only after a restart",
-      {
-        hint: "Run santinela check-config --centre, then systemctl restart santinela-centre.",
-      },
-    );
-  const view = await new ControlClient(dataDir).post<ReloadView>("/site/reload");
-  if (json) return void stdout.write(jsonText(view));
-  for (const warning of view.warnings) stderr.write(`warning: ${warning}\n`);
-  const { added, removed, changed } = view.zones;
-  const lines = [
-    ["zones added", added],
-    ["zones removed", removed],
-    ["zones changed", changed],
-    ["options applied", view.applied],
-    ["options that need a restart", view.needsRestart],
-  ] as const;
-  const changes = lines.filter(([, names]) => names.length > 0);
-  if (changes.length === 0) stdout.write("the configuration is unchanged\n");
-  for (const [label, names] of changes) stdout.write(`${label}: ${names.join(", ")}\n`);
 }

@@ -2,23 +2,28 @@ import type { Config } from "../config/config.ts";
 import { withoutPassword } from "../config/database-url.ts";
 import { effectiveOptions } from "../config/effective.ts";
 import { environmentOverlay } from "../config/environment.ts";
-import { configurationText, loadConfiguration, type LoadOptions } from "../config/load.ts";
+import { configurationText, findFile, loadConfiguration, type LoadOptions } from "../config/load.ts";
 import { parseText } from "../config/parsed-text.ts";
 import { ConfigurationError, sourceText } from "../config/problems.ts";
 import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { formatResults, type CheckResult } from "./check-result.ts";
 import type { JsonOption } from "./command-group.ts";
+import { noticeEmbedded } from "./embedded-notice.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 import { counted } from "../domain/headline-text.ts";
 
 /** Prints every option in force, with `sources` also its source. */
 export function showConfig(
   from: LoadOptions,
-  { stdout }: Terminal,
+  terminal: Terminal,
   { sources, json }: JsonOption & { readonly sources?: boolean },
 ): void {
-  const options = effectiveOptions(configurationText(from), from);
+  const { stdout } = terminal;
+  const source = configurationText(from);
+  const options = effectiveOptions(source, from);
+  const dataDir = String(options.find(({ option }) => option === "dataDir")?.value);
+  noticeEmbedded({ file: source.file, dataDir }, terminal);
   if (json) return void stdout.write(jsonText(options));
   const lines = options.map(({ option, value }) => `${option}: ${JSON.stringify(value)}`);
   const width = Math.max(...lines.map((line) => line.length));
@@ -38,7 +43,7 @@ interface CheckOptions extends JsonOption {
 
 /**
  * Checks the configuration, as `serve` or `centre` would, and prints its warnings; with `json` also its errors as JSON.
- * @throws AppError as `loadConfiguration`; `usage` for options that exclude each other; `conflict` (exit code 1) if a check of the
+ * @throws AppError as `loadConfiguration`; `no-input` without a file; `usage` for options that exclude each other; `conflict` (exit code 1) if a check of the
  *   dispatch centre or of its database fails, after printing all results
  */
 export async function checkConfig(
@@ -50,6 +55,10 @@ export async function checkConfig(
   const { stdout } = terminal;
   assertCombination(options);
   const load: LoadOptions = { ...from, role: options.centre ? "centre" : "site" };
+  if (findFile(load) === null)
+    throw new AppError("no-input", "no configuration file found, so there is nothing to check", {
+      hint: "Create one with santinela init, or specify one with --config.",
+    });
   const config = loaded(load, (error) => {
     if (json) stdout.write(jsonText({ valid: false, errors: error.errors }));
   });
@@ -126,7 +135,7 @@ function printSummary(config: Config, { stdout, stderr }: Terminal): void {
     config.role === "centre"
       ? `dispatch centre on ${databaseOf(config)}, ${counted(objectivesOf(config), "objective")}`
       : `${counted(zones.length, "zone")}, ${link}`;
-  stdout.write(`${file ?? "the embedded configuration"} is valid: ${what}, data in ${dataDir}\n`);
+  stdout.write(`${file} is valid: ${what}, data in ${dataDir}\n`);
 }
 
 /** The number of configured objectives. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ApiClient, type ApiRequest, type Reply } from "../client/api-client.ts";
 import { AppError, type AppErrorCode } from "../domain/errors.ts";
+import { startHint } from "./service-unit.ts";
 
 /** Talks to the running daemon over its control socket. */
 export class ControlClient {
@@ -68,7 +69,7 @@ export class ControlClient {
       "daemon-unreachable",
       `cannot connect to the daemon at ${this.#socketPath} (${reason})`,
       {
-        hint: `Start it with santinela serve, or specify another configuration with --config; this configuration uses ${this.#dataDir}.`,
+        hint: startHint(this.#dataDir),
       },
     );
   }

@@ -9,7 +9,7 @@ import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
-import { localTime } from "./local-time.ts";
+import { localTime, withLocalTimes } from "./local-time.ts";
 
 /** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
@@ -38,12 +38,12 @@ export async function daemonChecks(
     return [
       ok("Daemon", `running since ${localTime(status.startedAt, timezone)}`),
       headlineCheck(status),
-      ...conditionChecks(status, acceptsNow),
+      ...conditionChecks(status, acceptsNow, timezone),
       ...queueChecks(status),
       ...monitoringChecks(status, timezone),
       ...messageChecks(status),
       ...objectiveChecks(objectives, upstream?.objectives === "off", timezone),
-      ...serviceOrderChecks(zones, walk),
+      ...serviceOrderChecks(zones, walk, timezone),
     ];
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
@@ -56,8 +56,9 @@ function headlineCheck({ headline: { level, text } }: StatusView): CheckResult {
   return (level === "well" ? ok : warning)("Headline", text);
 }
 
-function conditionChecks({ conditions }: StatusView, acceptsNow: boolean): CheckResult[] {
-  return conditions.map(({ severity, title, text, code }) => {
+function conditionChecks({ conditions }: StatusView, acceptsNow: boolean, timeZone: string): CheckResult[] {
+  return conditions.map(({ severity, title, text: said, code }) => {
+    const text = withLocalTimes(said, timeZone);
     const report = severity === "error" ? error : warning;
     return acceptsNow && LINK_CONDITIONS.includes(code)
       ? report(
@@ -163,13 +164,17 @@ function objectiveChecks(
 }
 
 /** Walk tests and bypasses that may have been forgotten. */
-function serviceOrderChecks(zones: readonly ZoneView[], walk: WalkTestView | null): CheckResult[] {
+function serviceOrderChecks(
+  zones: readonly ZoneView[],
+  walk: WalkTestView | null,
+  timeZone: string,
+): CheckResult[] {
   const bypasses = zones.flatMap(({ id, bypass }) => {
     if (!bypass) return [];
-    const text = `${id} is out of service until ${bypass.until} (${bypass.who}: ${bypass.reason})`;
+    const text = `${id} is out of service until ${localTime(bypass.until, timeZone)} (${bypass.who}: ${bypass.reason})`;
     return [warning("Bypass", text, `santinela zones restore --zone ${id}`)];
   });
   if (walk?.running !== true) return bypasses;
-  const text = `running until ${walk.until}; nothing is dispatched`;
+  const text = `running until ${localTime(walk.until, timeZone)}; nothing is dispatched`;
   return [warning("Walk test", text, "santinela test walk --end"), ...bypasses];
 }

@@ -39,12 +39,12 @@ export function addDc09Commands(root: CommandGroup): void {
 
 /**
  * Sends one message and repeats it until there is a reply.
- * @throws AppError `not-found` for an unknown account, `unavailable` without a reply or for a rejected message
+ * @throws AppError `bad-data` for an unknown account, `unavailable` without a reply or for a rejected message
  */
 async function send({ dc09 }: Config, { stdout }: Terminal, options: SendOptions): Promise<void> {
   const panel = dc09?.accounts.find(({ account }) => account === options.account.toUpperCase());
   if (!dc09 || !panel)
-    throw new AppError("not-found", `account ${options.account} is not in dc09.accounts`, {
+    throw new AppError("bad-data", `account ${options.account} is not in dc09.accounts`, {
       hint: "Add it to the configuration, or correct --account.",
     });
   if (options.event !== undefined && options.sia !== undefined)

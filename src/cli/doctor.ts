@@ -1,4 +1,6 @@
 import type { Config, MqttConfig } from "../config/config.ts";
+import { configurationToRun } from "../config/last-good.ts";
+import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
 import { listenTo, probeBroker, QUEUED, type BrokerProbeResult } from "../inputs/broker-probe.ts";
 import { ZoneTopics } from "../inputs/zone-topics.ts";
@@ -9,20 +11,24 @@ import { error, failed, formatResults, ok, warning, type CheckResult } from "./c
 import { installationChecks } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
+import { noticeEmbedded } from "./embedded-notice.ts";
 import { mosquittoRemedy } from "./shipped-files.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /**
  * Checks an installation for problems that could lose trips.
- * @throws AppError `conflict` (exit code 1) if a check fails, after printing all results
+ * @throws AppError `conflict` (exit code 1) if a check fails, after printing all results; as `configurationToRun`
  */
 export async function doctor(
-  config: Config,
-  { stdout }: Terminal,
+  from: LoadOptions,
+  terminal: Terminal,
   { listen, json }: JsonOption & { readonly listen: string },
 ): Promise<void> {
   const listenS = secondsOption("--listen", listen);
-  const installation = await installationChecks(config);
+  // An invalid file is a result, not the end of the other checks.
+  const { config, fault } = configurationToRun(from);
+  noticeEmbedded(config, terminal);
+  const installation = await installationChecks(config, fault);
   // Before the daemon's conditions, which it may clear meanwhile.
   const centre = await centreChecks(config);
   const results = [
@@ -31,7 +37,7 @@ export async function doctor(
     ...centre,
     ...(await mqttChecks(config, listenS)),
   ];
-  stdout.write(json ? jsonText(results) : formatResults(results));
+  terminal.stdout.write(json ? jsonText(results) : formatResults(results));
   const errors = results.filter(({ status }) => status === "error");
   if (errors.length > 0)
     throw new AppError("conflict", `${errors.length} of ${results.length} checks found an error`);

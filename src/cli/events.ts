@@ -8,7 +8,7 @@ import { plainLine } from "../domain/single-line.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
 import { limitOf } from "./interventions.ts";
-import { localTime } from "./local-time.ts";
+import { localTime, writtenTimeMs } from "./local-time.ts";
 import { pollUntilSignal } from "./poll.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -65,10 +65,12 @@ async function showEvents(config: Config, terminal: Terminal, options: EventsOpt
   const { stdout } = terminal;
   const client = new ControlClient(config.dataDir);
   // Of the daemon: some zones are not in the file, such as those that an alarm panel has created.
-  const toLine = lineOf(config, await client.get<ZoneView[]>("/site/zones"));
-  const isSelected = filterOf(options, new SystemClock().wallMs());
+  const zones = await client.get<ZoneView[]>("/site/zones");
+  const toLine = lineOf(config, zones);
+  const isSelected = filterOf(options, new SystemClock().wallMs(), config.site.timezone);
   const isFiltered = options.since !== undefined || options.zone !== undefined;
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
+  assertZone(options.zone, zones, newest);
   const shown = newest.filter(isSelected).slice(0, limit).toReversed();
   if (!follow) {
     stdout.write(json ? jsonText(shown) : shown.map(toLine).join(""));
@@ -94,20 +96,42 @@ function pageOf(client: ControlClient, limit: number): Promise<TimelineEntry[]> 
   return client.get<TimelineEntry[]>(`/site/journal?limit=${limit}`);
 }
 
-function filterOf({ since, zone }: EventsOptions, nowMs: number): (entry: TimelineEntry) => boolean {
-  const from = since === undefined ? "" : new Date(timeMsOf(since, nowMs)).toISOString();
-  return ({ at, who }) => at >= from && (zone === undefined || who === `zone ${zone}`);
+type Filter = (entry: TimelineEntry) => boolean;
+
+function filterOf({ since, zone }: EventsOptions, nowMs: number, timeZone: string): Filter {
+  const from = since === undefined ? "" : new Date(timeMsOf(since, nowMs, timeZone)).toISOString();
+  return ({ at, who }) => at >= from && (zone === undefined || who === whoOf(zone));
+}
+
+function whoOf(zone: string): string {
+  return `zone ${zone}`;
+}
+
+/** @throws AppError `bad-data` for a zone that is not there and has no entry: an empty list would say that nothing has happened */
+function assertZone(
+  zone: string | undefined,
+  zones: readonly ZoneView[],
+  newest: readonly TimelineEntry[],
+): void {
+  if (zone === undefined || zones.some(({ id }) => id === zone)) return;
+  // A zone that has been removed has its trips in the log.
+  if (newest.some(({ who }) => who === whoOf(zone))) return;
+  const ids = zones.map(({ id }) => id).join(", ");
+  throw new AppError("bad-data", `unknown zone ${JSON.stringify(zone)}. Known: ${ids || "none"}`);
 }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** @throws AppError `usage` if the text is neither a duration nor a timestamp */
-function timeMsOf(text: string, nowMs: number): number {
+/** @throws AppError `usage` if the text is neither a duration nor a time */
+function timeMsOf(text: string, nowMs: number, timeZone: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const timeMs =
-    count === undefined ? Date.parse(text) : nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (Number.isNaN(timeMs))
-    throw new AppError("usage", `--since takes 30m, 2h, 1d or a time such as 2026-11-20T21:30Z, not ${text}`);
+  if (count !== undefined) return nowMs - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  const timeMs = writtenTimeMs(text, timeZone);
+  if (timeMs === undefined)
+    throw new AppError(
+      "usage",
+      `--since takes 30m, 2h, 1d or a time such as 2026-11-20T21:30Z or "${localTime(nowMs, timeZone)}", not ${text}`,
+    );
   return timeMs;
 }
 

@@ -17,10 +17,13 @@ import { machineChecks } from "./machine-checks.ts";
 import { sharedDatabaseChecks } from "./shared-database-checks.ts";
 import { counted } from "../domain/headline-text.ts";
 
-/** Checks of the machine and its files; they work whether the daemon runs or not. */
-export async function installationChecks(config: Config): Promise<CheckResult[]> {
+/**
+ * Checks of the machine and its files; they work whether the daemon runs or not.
+ * @param fault errors of the file, one per line, if `config` is the last good configuration; otherwise null
+ */
+export async function installationChecks(config: Config, fault: string | null): Promise<CheckResult[]> {
   return [
-    ...configurationChecks(config),
+    ...(fault === null ? configurationChecks(config) : faultChecks(config, fault)),
     ...addonChecks(),
     ...(config.database === null ? databaseChecks(config) : await sharedDatabaseChecks(config.database)),
     ...secretChecks(config),
@@ -35,6 +38,16 @@ function configurationChecks({ file, warnings, zones }: Config): CheckResult[] {
   const check = "Configuration";
   if (warnings.length > 0) return warnings.map((text) => warning(check, text));
   return [ok(check, `${file ?? "embedded"}, ${counted(zones.length, "zone")}`)];
+}
+
+/** The daemon runs on, but not with what the file says. */
+function faultChecks({ zones }: Config, fault: string): CheckResult[] {
+  const check = "Configuration";
+  const remedy = "Correct the file, then santinela check-config and santinela reload.";
+  return [
+    ...fault.split("\n").map((text) => error(check, text, remedy)),
+    warning(check, `until then the last good configuration is used, with ${counted(zones.length, "zone")}`),
+  ];
 }
 
 function addonChecks(): CheckResult[] {

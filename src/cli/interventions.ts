@@ -28,11 +28,14 @@ export function addInterventionCommands(root: CommandGroup): void {
     .requiredOption("--status <status>", "planned, in_progress or done");
 }
 
-/** The value of `--limit`. @throws AppError `usage` if it is not a number */
+/** The maximum page of the daemon. */
+const LIMIT_MAX = 1000;
+
+/** The value of `--limit`. @throws AppError `usage` if it is not a number up to 1000: fewer would be taken for all */
 export function limitOf(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new AppError("usage", `--limit takes a number up to 1000, not ${text}`);
-  return Math.min(Number(text), 1000);
+  if (!/^[1-9]\d{0,3}$/.test(text) || Number(text) > LIMIT_MAX)
+    throw new AppError("usage", `--limit takes a number up to ${LIMIT_MAX}, not ${text}`);
+  return Number(text);
 }
 
 /** Lists the newest interventions, newest first. */

@@ -9,15 +9,17 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { volatileStorage } from "../ops/volatile-storage.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
 import { localTime } from "./local-time.ts";
+import { unitOf } from "./service-unit.ts";
 
 /** Checks of the machine itself: clock, storage, power supply, start of the service. */
-export async function machineChecks({ dataDir, file, site }: Config): Promise<CheckResult[]> {
+export async function machineChecks(config: Config): Promise<CheckResult[]> {
+  const { dataDir, file, site } = config;
   return [
     await clockCheck(site.timezone),
     ...storageChecks(dataDir, file),
     ...releaseChecks(),
     ...supplyChecks(supplyState()),
-    ...(await serviceChecks()),
+    ...(await serviceChecks(unitOf(config))),
   ];
 }
 
@@ -72,14 +74,14 @@ export function supplyChecks(state: SupplyState | undefined): CheckResult[] {
 }
 
 /** No result without systemd. */
-async function serviceChecks(): Promise<CheckResult[]> {
+async function serviceChecks(unit: string): Promise<CheckResult[]> {
   if (!existsSync("/run/systemd/system")) return [];
   const state = await new Promise<string>((resolve) => {
-    execFile("systemctl", ["is-enabled", "santinela"], { timeout: 10_000 }, (_error, stdout) =>
+    execFile("systemctl", ["is-enabled", unit], { timeout: 10_000 }, (_error, stdout) =>
       resolve(stdout.trim() || "not installed"),
     );
   });
   if (state === "enabled") return [ok("Service", "starts with the machine")];
-  const remedy = "systemctl enable --now santinela";
+  const remedy = `systemctl enable --now ${unit}`;
   return [warning("Service", `does not start with the machine (${state})`, remedy)];
 }

@@ -3,7 +3,7 @@ import type { CommandGroup } from "./command-group.ts";
 /** `doctor`, `backup`, `restore`, `machine` and `gpio`: the machine and its files. */
 export function addMaintenanceCommands(root: CommandGroup): void {
   root
-    .add(
+    .addUnloaded(
       "doctor",
       "check the installation for problems that could lose trips",
       async () => (await import("./doctor.ts")).doctor,

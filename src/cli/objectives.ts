@@ -59,7 +59,7 @@ async function listObjectives(
       objectiveType,
       String(id),
       String(name),
-      ...(isStandalone ? [] : [mirrorText(mirror, objectiveType, Number(id))]),
+      ...(isStandalone ? [] : [mirrorText(mirror, objectiveType, Number(id), site.timezone)]),
     ]),
   );
   stdout.write(tableText(["TYPE", "ID", "NAME", ...(isStandalone ? [] : ["AT THE CENTRE"])], rows));
@@ -72,14 +72,19 @@ async function listObjectives(
       );
 }
 
-function mirrorText({ lists, differences }: ObjectivesView, objectiveType: string, id: number): string {
+function mirrorText(
+  { lists, differences }: ObjectivesView,
+  objectiveType: string,
+  id: number,
+  timeZone: string,
+): string {
   if (lists.find(({ type }) => type === objectiveType)?.readAt === null) return "";
   const ofType = differences.filter(({ type }) => type === objectiveType);
   const difference = ofType.find((one) => one.id === id);
   // The list of differences is limited, so a full one may lack this objective.
   if (!difference) return ofType.length < DIFFERENCES_MAX ? "the same" : "";
   const { upstreamName: there, missingSince } = difference;
-  if (missingSince !== null) return `not listed since ${missingSince}`;
+  if (missingSince !== null) return `not listed since ${localTime(missingSince, timeZone)}`;
   return there === null ? "not listed" : `named ${JSON.stringify(there)}`;
 }
 

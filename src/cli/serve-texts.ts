@@ -1,6 +1,9 @@
+import { basename, relative } from "node:path";
 import type { Config } from "../config/config.ts";
+import { SYSTEM_FILE } from "../config/load.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
 import { counted } from "../domain/headline-text.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What `systemctl status` shows. */
 export function statusText({ zones, site, role }: Config): string {
@@ -8,27 +11,40 @@ export function statusText({ zones, site, role }: Config): string {
   return `Monitoring ${counted(zones.length, "zone")} of ${site.ref}`;
 }
 
-/** Where the web panel is, how to sign in, and what to try. */
+/**
+ * Where the web panel is, how to sign in, and what to try.
+ * @param program how this one was started, so that the commands can be entered as they are shown
+ */
 export function readyText(
-  { http, zones, role }: Pick<Config, "http" | "zones" | "role">,
+  { file, http, zones, role }: Pick<Config, "file" | "http" | "zones" | "role">,
   { host, port }: { readonly host: string; readonly port: number },
+  program: Pick<Terminal, "main" | "cwd">,
 ): string {
   const scheme = http.tls.mode === "off" ? "http" : "https";
   const isEverywhere = host === "0.0.0.0" || host === "::";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const [zone] = zones;
+  const command = commandName(program);
+  const place = file === null || file === SYSTEM_FILE ? "" : ` --config ${file}`;
   const tries =
     role === "centre"
-      ? ["santinela sites", "santinela interventions"]
-      : ["santinela zones watch", ...(zone ? [`santinela trip --zone ${zone.id}`] : [])];
+      ? ["sites", "interventions list"]
+      : ["zones watch", ...(zone ? [`trip --zone ${zone.id}`] : [])];
   return [
     "",
     `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
     "  Sign in with an account of this installation; at the first run, use the one-time code above.",
-    `  Try in another terminal: ${tries.join(", ")}. Ctrl-C stops the daemon.`,
+    `  Try in another terminal: ${tries.map((words) => `${command} ${words}${place}`).join(", ")}. Ctrl-C stops the daemon.`,
     "",
     "",
   ].join("\n");
+}
+
+/** `santinela` of the package, an image or npm link; otherwise Node.js with the file that was started, as in a source tree. */
+function commandName({ main, cwd }: Pick<Terminal, "main" | "cwd">): string {
+  if (basename(main) === "santinela" || main.startsWith("/usr/lib/santinela/")) return "santinela";
+  const path = relative(cwd, main);
+  return `node ${path.startsWith("..") ? main : path}`;
 }
 
 /** The initial administrator with its one-time password, which is shown once. */

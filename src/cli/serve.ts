@@ -163,7 +163,7 @@ class DaemonRuns {
       failpoint: env["SANTINELA_FAILPOINT"],
       kill,
       onStarted: (address) => {
-        running = readyText(config, address);
+        running = readyText(config, address, this.#terminal);
         if (fault === null) this.#lastGood.save(config, source);
       },
       configurationFault: fault === null ? undefined : faultText(fault, config.dataDir),

@@ -4,7 +4,8 @@ import { renameDurably } from "../store/durable-files.ts";
 
 /**
  * Writes a file that only this user can read; complete after a power cut, or not there. One that root writes can be read by the
- * group of its directory too (/etc/santinela, root:santinela).
+ * group of its directory too (/etc/santinela, root:santinela), and written if that could write the file before, as the web panel
+ * does with the configuration of the package.
  */
 export function writeForService(path: string, text: string): void {
   const part = `${path}.part`;
@@ -12,7 +13,8 @@ export function writeForService(path: string, text: string): void {
   const { gid } = statSync(dirname(path));
   if (process.getuid?.() === 0 && gid !== 0) {
     chownSync(part, 0, gid);
-    chmodSync(part, 0o640);
+    const before = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    chmodSync(part, 0o640 | (before & 0o020));
   }
   renameDurably(part, path);
 }

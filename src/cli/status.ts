@@ -3,7 +3,8 @@ import type { LoadOptions } from "../config/load.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
-import { askRunningDaemon } from "./running-daemon.ts";
+import { askRunningDaemon, possibleDaemons } from "./running-daemon.ts";
+import { withLocalTimes } from "./local-time.ts";
 import { lifeSafetyNotice } from "./table.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
@@ -41,12 +42,11 @@ async function showMetrics(
  * Prints the headline of the site with its reasons, then the errors of the configuration file. They do not change the exit code,
  * which says whether the daemon has responded; `check-config` is the command that exits with 78.
  */
-async function showStatus(
-  from: LoadOptions,
-  { stdout, stderr }: Terminal,
-  { json }: JsonOption,
-): Promise<void> {
-  const { answer, fault } = await askRunningDaemon<StatusView>(from, "/site/status");
+async function showStatus(from: LoadOptions, terminal: Terminal, { json }: JsonOption): Promise<void> {
+  const { stdout, stderr } = terminal;
+  const { answer, fault } = await askRunningDaemon(possibleDaemons(from, terminal), (client) =>
+    client.get<StatusView>("/site/status"),
+  );
   stdout.write(json ? jsonText(answer) : statusText(answer));
   if (fault !== null)
     stderr.write(
@@ -56,7 +56,9 @@ async function showStatus(
 
 function statusText(status: StatusView): string {
   const { site, headline, lifeSafetySuppressed, conditions } = status;
-  const rows = conditions.map(({ severity, title, text: what }) => `  ${severity}: ${title}: ${what}\n`);
+  const rows = conditions.map(
+    ({ severity, title, text }) => `  ${severity}: ${title}: ${withLocalTimes(text, site.timezone)}\n`,
+  );
   const notice = lifeSafetyNotice(lifeSafetySuppressed);
   return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
 }

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -24,6 +25,8 @@ import { fileProblems } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { ControlClient } from "./control-client.ts";
+import { noticeEmbedded } from "./embedded-notice.ts";
+import { unitOf } from "./service-unit.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 
 /** Requests to the running daemon, by the name of the file in the bundle. */
@@ -47,12 +50,14 @@ const run = promisify(execFile);
  */
 export async function supportBundle(
   from: LoadOptions,
-  { stdout, cwd }: Terminal,
+  terminal: Terminal,
   { out }: { readonly out?: string },
 ): Promise<void> {
+  const { stdout, cwd } = terminal;
   const nowMs = new SystemClock().wallMs();
   const effective = configurationToRun(from);
   const { config } = effective;
+  noticeEmbedded(config, terminal);
   const files = {
     "READ-ME.txt": README,
     "versions.json": jsonText(versions()),
@@ -60,11 +65,11 @@ export async function supportBundle(
     "databases.json": jsonText(databaseChecks(config.dataDir)),
     "data-folder.txt": directoryText(config.dataDir),
     ...(await daemonAnswers(config.dataDir)),
-    "log.txt": await journaldLog(),
+    "log.txt": await journaldLog(unitOf(config)),
   };
   const secrets = installationSecrets(config);
   const name = `santinela-support-${config.site.ref}-${fileStamp(nowMs)}`;
-  const path = resolve(cwd, out ?? `${name}.tar.gz`);
+  const path = out === undefined ? join(writable(cwd, config.dataDir), `${name}.tar.gz`) : resolve(cwd, out);
   try {
     // Beside the archive: the disk with /tmp may be full, which is a reason for a bundle.
     const folder = mkdtempSync(`${path}.`);
@@ -84,6 +89,16 @@ export async function supportBundle(
     });
   }
   stdout.write(`${path}\n`);
+}
+
+/** The directory in which the user works, or else the one of the data: a command of root runs as the user of the service. */
+function writable(cwd: string, dataDir: string): string {
+  try {
+    rmdirSync(mkdtempSync(join(cwd, ".santinela-")));
+    return cwd;
+  } catch {
+    return dataDir;
+  }
 }
 
 /** A compressed archive of one directory, created by the system's tar. */
@@ -156,11 +171,15 @@ async function daemonAnswers(dataDir: string): Promise<Record<string, string>> {
   return answers;
 }
 
-/** The newest journald lines of the service. */
-async function journaldLog(): Promise<string> {
-  const args = ["-u", "santinela", "-n", String(LOG_LINES), "--no-pager", "-o", "short-iso"];
+/** The newest journald lines of the service; before them, what journald says to a user who may not read them. */
+async function journaldLog(unit: string): Promise<string> {
+  const args = ["-u", unit, "-n", String(LOG_LINES), "--no-pager", "-o", "short-iso"];
   try {
-    return (await run("journalctl", args, { timeout: 10_000, maxBuffer: OUTPUT_BYTES_MAX })).stdout;
+    const { stdout, stderr } = await run("journalctl", args, {
+      timeout: 10_000,
+      maxBuffer: OUTPUT_BYTES_MAX,
+    });
+    return stderr + stdout;
   } catch (error) {
     return `journalctl: ${messageOf(error)}\n`;
   }

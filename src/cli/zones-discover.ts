@@ -1,6 +1,7 @@
 import { openBrokerAddress } from "../config/broker-address.ts";
 import type { Config } from "../config/config.ts";
 import { proposedZoneLines } from "../config/proposed-zones.ts";
+import { writtenZones, type WrittenZones } from "../config/written-zones.ts";
 import { pause } from "../domain/clock.ts";
 import type { DiscoveryOptions } from "../domain/discovery/device.ts";
 import { leftOutText } from "../domain/discovery/left-out.ts";
@@ -30,12 +31,13 @@ export async function discoverZones(
   const { ref } = config.site;
   const options = { replyTo: `santinela/discovery/${ref}/cli`, prefix, own: `santinela/${ref}/` };
   const { devices, leftOut, readable } = await devicesAt(config, options, waitMs);
-  const zones = proposedZones(devices, config.zones);
+  const { list, disabled } = writtenZones(config);
+  const zones = proposedZones(devices, [...config.zones, ...disabled]);
   if (json) stdout.write(jsonText(zones));
-  else if (zones.length > 0) stdout.write(yamlOf(zones, config));
-  if (!json && zones.length > 0 && config.zones.length > 0)
+  else if (zones.length > 0) stdout.write(yamlOf(zones, config, list));
+  if (!json && zones.length > 0 && list !== "none")
     stderr.write(
-      `${config.file ?? "the configuration"} already has a zones: list. Add these lines to it; a second list in the same file is an error\n`,
+      `${config.file ?? "the configuration"} already has ${PLACE_IN[list]}; a second list in the same file is an error\n`,
     );
   const known = devices.flatMap(({ proposals }) => proposals).length - zones.length;
   const silent = devices.filter(({ proposals }) => proposals.length === 0).length;
@@ -51,6 +53,11 @@ export async function discoverZones(
   );
   for (const text of await freeLines(config)) stderr.write(`${text}\n`);
 }
+
+const PLACE_IN = {
+  empty: "an empty list of zones. Replace `zones: []` by these lines",
+  entries: "a zones: list. Add these lines to it",
+} as const;
 
 async function devicesAt(config: Config, discovery: DiscoveryOptions, waitMs: number) {
   if (config.mqtt.mode === "off")
@@ -83,10 +90,10 @@ function unreachable({ mqtt }: Config, reason: string): AppError {
 }
 
 /** If the configuration already has zones, only the list entries are printed. */
-function yamlOf(zones: readonly ProposedZone[], { objectives, zones: known }: Config): string {
+function yamlOf(zones: readonly ProposedZone[], { objectives }: Config, list: WrittenZones["list"]): string {
   const first = OBJECTIVE_TYPES.flatMap((type) =>
     (objectives[type] ?? []).map(({ id }) => ({ type, id })),
   )[0];
   const lines = proposedZoneLines(zones, first ?? { type: "obiective/cladiri", id: 1 }, true);
-  return [...(known.length === 0 ? ["zones:"] : []), ...lines, ""].join("\n");
+  return [...(list === "entries" ? [] : ["zones:"]), ...lines, ""].join("\n");
 }

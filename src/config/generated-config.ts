@@ -11,19 +11,26 @@ export interface Draft {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
+/** What no question asks for: the installation has set it already. */
+export interface KeptOptions {
+  /** Data directory; undefined for the default beside the configuration. */
+  readonly dataDir?: string | undefined;
+  /** `http.configuration` of the file that is replaced; undefined for the default. */
+  readonly configuration?: string | undefined;
+}
+
 /** Name of the file with the key of the alarm panel. */
 export const ALARM_PANEL_KEY_FILE = "panel.key";
 
 /**
  * Generates a readable configuration from answers.
- * @param dataDir data directory; undefined for the default beside the configuration
  * @param secretFiles question -> existing file with its answer; other secrets get a new file
  * @param found zones of sensors that were found and chosen
  */
 export function generateConfig(
   answers: SetupAnswers,
   secretFiles: SetupAnswers,
-  dataDir: string | undefined,
+  { dataDir, configuration }: KeptOptions,
   found: readonly ProposedZone[] = [],
 ): Draft {
   const secrets = new Map<string, string>();
@@ -35,13 +42,14 @@ export function generateConfig(
     secrets.set(name, answers[question] ?? "");
     return `./${name}`;
   };
+  const editor = configuration === undefined ? "" : `, configuration: ${configuration}`;
   const lines = [
-    "# All options: /usr/share/doc/santinela/docs/configuration.md. After a change: santinela check-config, then restart.",
+    "# All options: /usr/share/doc/santinela/docs/configuration.md. After a change: santinela reload, which also says what needs a restart.",
     ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
     `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
     answers["network"] === "network"
-      ? "http: { host: 0.0.0.0, port: 8080, tls: own } # santinela cert shows the fingerprint"
-      : "http: { host: 127.0.0.1, port: 8080 }",
+      ? `http: { host: 0.0.0.0, port: 8080, tls: own${editor} } # santinela cert shows the fingerprint`
+      : `http: { host: 127.0.0.1, port: 8080${editor} }`,
     ...centreLines(answers, fileOf),
     ...brokerLines(answers, fileOf),
     ...alarmPanelLines(answers, () => fileOf("panel-key")),

@@ -128,6 +128,13 @@ export function dataDirectories(file: string, { env }: LoadOptions): string[] {
   ];
 }
 
+/** Of the possible data directories those in which a daemon has started with this file, such as before its `dataDir` was changed. */
+export function directoriesUsedWith(file: string, options: LoadOptions): string[] {
+  return dataDirectories(file, options).filter((folder) =>
+    readIfExists(join(folder, COPY))?.startsWith(`${headOf(file)}\n`),
+  );
+}
+
 /**
  * The value of `dataDir` in a text that may be invalid. Its entry is read alone if that works: each start asks, and the whole text
  * of a site with 500 objectives takes longer than the rest of its start, or nests too deep to be parsed.

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { resolveProfiles, resolveZone } from "../domain/zone-rules.ts";
@@ -21,6 +21,7 @@ import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
+import { AppError } from "../domain/errors.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
 import { onBatteryOf } from "./on-battery.ts";
@@ -110,7 +111,10 @@ function defaultDataDir(file: string | null, { env, cwd }: LoadOptions): string 
   return env["STATE_DIRECTORY"]?.split(":")[0] ?? ofUnit ?? join(folder, "var");
 }
 
-/** The specified file, otherwise the first existing default; null if there is none. */
+/**
+ * The specified file, otherwise the first existing default; null if there is none.
+ * @throws AppError `no-permission` if this user may not see whether a default exists: the next one would be another installation
+ */
 export function findFile({ file, env, cwd, role }: LoadOptions): string | null {
   const named = file ?? env["SANTINELA_CONFIG"];
   if (named !== undefined) return resolve(cwd, named);
@@ -119,7 +123,30 @@ export function findFile({ file, env, cwd, role }: LoadOptions): string | null {
     role === "centre"
       ? [SYSTEM_FILE_OF_CENTRE, personalFile(env, "centre.yaml")]
       : [SYSTEM_FILE, personalFile(env)];
-  return defaults.find((path) => existsSync(path)) ?? null;
+  return defaults.find(isThere) ?? null;
+}
+
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    // Its reading reports any other fault.
+    if (code !== "EACCES") return true;
+    throw new AppError("no-permission", `permission denied for ${path}`, {
+      hint: isOfSystem(path)
+        ? "Run the command with sudo, or join the group santinela."
+        : "Check the permissions of its folder, or specify another file with --config.",
+      cause,
+    });
+  }
+}
+
+/** Whether it is a file that the package has installed, or its dispatch centre uses. */
+function isOfSystem(path: string): boolean {
+  return path === SYSTEM_FILE || path === SYSTEM_FILE_OF_CENTRE;
 }
 
 /** Default path of a new configuration: system-wide for root, otherwise the user's. */

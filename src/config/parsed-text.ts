@@ -1,10 +1,11 @@
-import { isMap, isScalar, LineCounter, visit, type Document, type Scalar, type YAMLParseError } from "yaml";
+import { isMap, isScalar, LineCounter, type Document, type Scalar } from "yaml";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
 import type { Overlay } from "./environment.ts";
 import { ConfigurationError, type ConfigError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
 import { aliasProblem, parseBounded } from "./yaml-bounds.ts";
+import { syntaxFaults } from "./yaml-errors.ts";
 
 /** The text of a configuration with its file. */
 export interface ConfigurationText {
@@ -130,32 +131,9 @@ export function parsedYaml(text: string, written: (place: LinePlace) => string):
   const placeOf = (offset: number): string => written(lines.linePos(offset));
   const errors = tooDeep
     ? [{ place: written(tooDeep), message: tooDeep.message }]
-    : document.errors.map((error) => {
-        const start = openQuoteOffset(document, error);
-        const reason = error.message.split("\n")[0]?.replace(/ at line.*$/, "");
-        return start === undefined
-          ? { place: placeOf(error.pos[0]), message: `invalid YAML: ${reason}` }
-          : { place: placeOf(start), message: `invalid YAML: ${missingQuote(text.charAt(start))}` };
-      });
+    : syntaxFaults({ document, text, lines }).map(({ offset, message }) => ({
+        place: placeOf(offset),
+        message: `invalid YAML: ${message}`,
+      }));
   return { document, lines, placeOf, errors };
-}
-
-/**
- * Where the quoted text begins that has no end. The library reports where it stopped looking, mostly the end of the
- * file, because the text continues over all following lines.
- */
-function openQuoteOffset(document: Document.Parsed, { code, pos }: YAMLParseError): number | undefined {
-  if (code !== "MISSING_CHAR") return undefined;
-  let start: number | undefined;
-  visit(document, {
-    Scalar: (_key, { type, range }) => {
-      const isQuoted = type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE";
-      if (isQuoted && range && range[0] < pos[0] && pos[0] <= range[2] + 1) start = range[0];
-    },
-  });
-  return start;
-}
-
-function missingQuote(quote: string): string {
-  return `the text that begins here with ${quote} does not end. Close it with ${quote}`;
 }

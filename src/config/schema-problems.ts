@@ -1,9 +1,10 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem } from "./problems.ts";
-import { didYouMean, nearest } from "./suggestions.ts";
+import { closest, didYouMean, nearest } from "./suggestions.ts";
 
 /** Converts validator errors into problems with a remedy, one for each error of the file. */
-export function schemaProblems(errors: readonly ErrorObject[], value: unknown): ConfigProblem[] {
+export function schemaProblems(reported: readonly ErrorObject[], value: unknown): ConfigProblem[] {
+  const errors = reported.filter((error) => !isMisspelt(error, reported));
   const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
   const chosen = alternatives.flatMap((error) => alternativeProblems(error, errors));
   const inAlternative = (error: ErrorObject): boolean =>
@@ -13,6 +14,22 @@ export function schemaProblems(errors: readonly ErrorObject[], value: unknown): 
     ...problem,
     path: indexed(problem.path, value),
   }));
+}
+
+/** Whether the option that is missing is there under a misspelt name, which is one error and not two. */
+function isMisspelt(
+  { keyword, params, instancePath, parentSchema }: ErrorObject,
+  errors: readonly ErrorObject[],
+): boolean {
+  if (keyword !== "required") return false;
+  const { missingProperty } = params as { missingProperty: string };
+  return errors.some(
+    (other) =>
+      other.keyword === "additionalProperties" &&
+      other.instancePath === instancePath &&
+      other.parentSchema === parentSchema &&
+      closest(unknownKey(other), knownKeys(other)) === missingProperty,
+  );
 }
 
 function within(path: string, parent: string): boolean {
@@ -45,6 +62,8 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   const given = error.data;
   if (given === null || typeof given !== "object" || Array.isArray(given)) return [{ path, message: remedy }];
   const meant = keys.filter((key) => Object.hasOwn(given, key));
+  const misspelt = meant.length === 0 ? misspeltKeys(Object.keys(given), keys, path) : [];
+  if (misspelt.length > 0) return misspelt;
   if (keys.length > 0 && meant.length !== 1) return [{ path, message: remedy }];
   const ofMeant = errors.filter((inner) => {
     if (inner === error || !within(inner.instancePath, error.instancePath)) return false;
@@ -59,6 +78,20 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   return ofMeant.length > 0 ? ofMeant.map((inner) => problemOf(inner)) : [{ path, message: remedy }];
 }
 
+/** The options that are one of `keys` with a typing error. */
+function misspeltKeys(
+  given: readonly string[],
+  keys: readonly string[],
+  path: readonly string[],
+): ConfigProblem[] {
+  return given.flatMap((key) => {
+    const suggestion = didYouMean(key, keys);
+    return suggestion === undefined
+      ? []
+      : [{ path: [...path, key], message: `unknown option. ${suggestion}` }];
+  });
+}
+
 interface RangeOrFormat {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -68,9 +101,17 @@ interface RangeOrFormat {
 function problemOf(error: ErrorObject): ConfigProblem {
   const path = pathOf(error.instancePath);
   if (error.keyword !== "additionalProperties") return { path, message: problemMessage(error) };
-  const key = String((error.params as { additionalProperty: unknown }).additionalProperty);
-  const { properties = {} } = (error.parentSchema ?? {}) as { properties?: object };
-  return { path: [...path, key], message: `unknown option. ${nearest(key, Object.keys(properties))}` };
+  const key = unknownKey(error);
+  return { path: [...path, key], message: `unknown option. ${nearest(key, knownKeys(error))}` };
+}
+
+function unknownKey({ params }: ErrorObject): string {
+  return String((params as { additionalProperty: unknown }).additionalProperty);
+}
+
+function knownKeys({ parentSchema }: ErrorObject): string[] {
+  const { properties = {} } = (parentSchema ?? {}) as { properties?: object };
+  return Object.keys(properties);
 }
 
 function problemMessage({ keyword, params, parentSchema, data, message }: ErrorObject): string {

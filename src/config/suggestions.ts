@@ -9,7 +9,8 @@ export function didYouMean(key: string, known: readonly string[]): string | unde
   return name === undefined ? undefined : `Did you mean ${name}?`;
 }
 
-function closest(key: string, known: readonly string[]): string | undefined {
+/** The closest known name; undefined if none is close. */
+export function closest(key: string, known: readonly string[]): string | undefined {
   const longer = known.find((name) => key.length > 2 && name.toLowerCase().startsWith(key.toLowerCase()));
   if (longer !== undefined) return longer;
   const close = known

@@ -29,7 +29,7 @@ export function draftConfiguration(given: SetupAnswers, { config, load }: SetupP
   const isComplete = questions.every(({ problem }) => problem === null);
   if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
   // Keep the data directory, so that accounts and records are kept.
-  const { text: drafted, secrets } = generateConfig(answers, {}, config.dataDir);
+  const { text: drafted, secrets } = generateConfig(answers, {}, { dataDir: config.dataDir });
   const text = exists ? mergeSetupAnswers(configurationText(load).text, drafted) : drafted;
   const errors = errorsOf(file, text, load);
   // A password that the installation has already stays in its file.

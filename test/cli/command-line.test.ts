@@ -99,7 +99,9 @@ describe("user add", () => {
     expect(await add("ana@example.ro", "operator", "correct horse\n")).toEqual({
       code: 0,
       stdout: "added ana@example.ro as operator\n",
-      stderr: `database: ${join(folder, "var", "santinela.db")}\n`,
+      stderr: expect.stringMatching(
+        `^no configuration file found: .*\n.*\ndatabase: ${join(folder, "var", "santinela.db")}\n$`,
+      ) as string,
     });
   });
 
@@ -450,7 +452,19 @@ describe("commands for the running daemon", () => {
     const { code, stderr } = await santinela(["sync", "status"]);
     expect(code).toBe(69);
     expect(stderr).toMatch(
-      /cannot connect to the daemon at .*control\.sock \(ENOENT\)\nStart it with santinela serve/,
+      /cannot connect to the daemon at .*control\.sock \(ENOENT\)\nStart it with santinela serve, or/,
+    );
+  });
+
+  test.each([
+    ["/var/lib/none/site", "santinela"],
+    ["/var/lib/santinela-centre/none", "santinela-centre"],
+  ])("of the package in %s name the unit %s when it does not run", async (dataDir, unit) => {
+    writeFileSync(join(folder, "a.yaml"), `dataDir: ${dataDir}\n`);
+    const { code, stderr } = await santinela(["zones", "list", "--config", "a.yaml"]);
+    expect(code).toBe(69);
+    expect(stderr).toContain(
+      `Start it with systemctl start ${unit} (journalctl -u ${unit} says why it has ended), or`,
     );
   });
 });

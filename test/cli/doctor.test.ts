@@ -57,7 +57,9 @@ test("a running site with a link to its dispatch centre has no errors, and a byp
   expect(after.find("Bypass")).toMatchObject([
     {
       status: "warning",
-      text: expect.stringMatching(/^gate is out of service until .*painter/),
+      text: expect.stringMatching(
+        /^gate is out of service until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ \(.*painter/,
+      ),
       remedy: "santinela zones restore --zone gate",
     },
   ]);
@@ -133,6 +135,28 @@ test("a dispatch centre that is back before the daemon's next attempt is reporte
   } finally {
     await line.stop();
   }
+});
+
+test("each error of an invalid file is an error, also while the last good configuration is used", async () => {
+  const yaml = `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${OBJECTIVES}zones:\n${zone("gate", 1)}`;
+  const site = installation.daemon("site", yaml);
+  await site.start();
+  expect((await doctor()).find("Configuration")).toMatchObject([{ status: "ok" }]);
+  const broken = yaml.replace("mqtt:", "mqqt:").replace("name: gate", "name: 7");
+  writeFileSync(join(installation.folder, "site.yaml"), `dataDir: ./site\n${broken}`);
+  const { code, find } = await doctor();
+  expect(code).toBe(1);
+  const remedy = "Correct the file, then santinela check-config and santinela reload.";
+  expect(find("Configuration")).toMatchObject([
+    { status: "error", text: expect.stringMatching(/site\.yaml:3:1: mqqt: unknown option/), remedy },
+    {
+      status: "error",
+      text: expect.stringMatching(/site\.yaml:7:\d+: zones\[0\]\.name: must be text/),
+      remedy,
+    },
+    { status: "warning", text: "until then the last good configuration is used, with 1 zone" },
+  ]);
+  expect(find("Daemon")).toMatchObject([{ status: "ok" }]);
 });
 
 test("an unreadable database and a secret that others can read are errors with a remedy", async () => {

@@ -1,5 +1,15 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { connectAsync } from "mqtt";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -55,7 +65,10 @@ const USUAL_OBJECTIVE: readonly Reply[] = [
 ];
 
 /** Simulates a user at a terminal who answers each question. */
-async function person(replies: readonly Reply[]): Promise<Outcome> {
+async function person(
+  replies: readonly Reply[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
   let output = "";
@@ -77,6 +90,7 @@ async function person(replies: readonly Reply[]): Promise<Outcome> {
     cwd: folder,
     stdin,
     stderr,
+    env: { XDG_CONFIG_HOME: folder, ...env },
     untilSignal: () => never,
   });
   expect(left.map(([question]) => question)).toEqual([]);
@@ -215,6 +229,73 @@ describe("init on a terminal", () => {
     expect((await init("--from", answers(given))).stderr).toContain(`key in ${join(folder, "ajax.key")}`);
     const { dc09 } = loadConfiguration({ file, env: {}, cwd: "/" });
     expect(dc09?.accounts[0]?.key).toBe(Buffer.from("sixteen letters!").toString("hex").toUpperCase());
+  });
+
+  const BUILT_IN: readonly Reply[] = [
+    ...UNTIL_THE_CENTRE,
+    [/dispatch centre/, ""],
+    [/MQTT broker/, ""],
+    [/IP alarm panel/, ""],
+  ];
+
+  test("says why a contact cannot be tested without GPIO, and does not wait for it", async () => {
+    const { code, stderr } = await person(
+      [
+        ...BUILT_IN.slice(0, -2),
+        [/MQTT broker/, "off"],
+        [/IP alarm panel/, ""],
+        [/Input of the first zone/, "gpio"],
+        [/Name of the zone/, "Door"],
+        [/Short id/, ""],
+        [/Zone type/, ""],
+        [/GPIO line/, "17"],
+        [/[Cc]ontact/, ""],
+        ...USUAL_OBJECTIVE,
+        [/Test door now/, ""],
+      ],
+      { SANTINELA_GPIO__CHIP: "no such chip" },
+    );
+    expect(stderr).toMatch(/GPIO unavailable: .*no such chip[^]*door cannot be tested without its GPIO line/);
+    expect(code).toBe(0);
+  });
+
+  test("tests a sensor at the built-in broker of a daemon that runs already", async () => {
+    const port = await freePort();
+    const env = { SANTINELA_MQTT__LISTEN__PORT: String(port) };
+    const installation = new Installation();
+    const site = installation.daemon("site", "http: { port: 0 }\n");
+    await site.start({ ...process.env, ...env });
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${port}`);
+    let hasTripped = false;
+    const open = async (): Promise<void> => {
+      for (const payload of ["OFF", "ON"]) await sensor.publishAsync("hall/door", payload, { qos: 1 });
+      await pause(500);
+      if (!hasTripped) await open();
+    };
+    try {
+      const { code, stdout } = await person(
+        [
+          ...BUILT_IN,
+          [/Input of the first zone/, "mqtt"],
+          [/Name of the zone/, "Hall door"],
+          [/Short id/, ""],
+          [/Zone type/, ""],
+          [/MQTT topic/, "hall/door"],
+          [/Path of the value/, ""],
+          [/means open/, "ON"],
+          [/means normal/, "OFF"],
+          ...USUAL_OBJECTIVE,
+          [/Test hall-door now/, ""],
+          [/Trip hall-door now/, () => void open()],
+        ],
+        env,
+      );
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^Hall door tripped[^]*Start it/)]);
+    } finally {
+      hasTripped = true;
+      await sensor.endAsync();
+      await installation.remove();
+    }
   });
 
   test("writes nothing when the installer cancels", async () => {
@@ -488,6 +569,25 @@ describe("init --from, for a fleet", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
     expect((await init("--force", "--from", answers("site-name: Other\nzone: none\n"))).code).toBe(0);
     expect(readFileSync(file, "utf8")).toContain('"Other"');
+  });
+
+  test("a replaced file keeps the editor of the web panel, and the right of the daemon to write it", async () => {
+    mkdirSync(dirname(file));
+    writeFileSync(file, "http: { host: 0.0.0.0, tls: own, configuration: panel }\n");
+    chmodSync(file, 0o660);
+    // As /etc/santinela of the package.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(dirname(file), 0, 65_534);
+    for (const network of ["network", "this-machine"]) {
+      const given = answers(`site-name: S\nzone: none\nnetwork: ${network}\n`);
+      expect((await init("--force", "--from", given)).code).toBe(0);
+      expect(loadConfiguration({ file, env: {}, cwd: "/" }).http.configuration).toBe("panel");
+      expect(statSync(file).mode & 0o777).toBe(isRoot ? 0o660 : 0o600);
+    }
+    rmSync(file);
+    expect((await init("--from", answers("site-name: S\nzone: none\n"))).code).toBe(0);
+    expect(readFileSync(file, "utf8")).not.toContain("configuration:");
+    expect(statSync(file).mode & 0o777).toBe(isRoot ? 0o640 : 0o600);
   });
 
   test("secrets are referenced by file name and not copied", async () => {

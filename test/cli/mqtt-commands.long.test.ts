@@ -218,4 +218,40 @@ describeWithMosquitto("with a broker", () => {
       code: 0,
     });
   });
+
+  test("zones discover goes by what the file says: an empty list is replaced, and a disabled zone is known", async () => {
+    await start([]);
+    const mqtt = `mqtt: { url: "${broker.url}" }\n`;
+    const announce = (topic: string): Promise<unknown> =>
+      sensor.publishAsync(
+        `homeassistant/binary_sensor/${topic}/config`,
+        JSON.stringify({ name: topic, device_class: "door", state_topic: topic }),
+        { qos: 1, retain: true },
+      );
+    await announce("shed");
+    await announce("attic");
+    const discovered = (text: string) =>
+      santinela(["zones", "discover", "--wait", "1", "--config", write("a.yaml", `${mqtt}${text}`)], {
+        cwd: folder,
+      });
+
+    const none = await discovered("");
+    expect(none.stdout).toMatch(/^zones:\n/);
+    expect(none.stderr).not.toContain("already has");
+
+    const empty = await discovered("zones: []\n");
+    expect(empty.stdout).toBe(none.stdout);
+    expect(empty.stderr).toMatch(
+      /a\.yaml already has an empty list of zones\. Replace `zones: \[\]` by these lines;/,
+    );
+    write("b.yaml", `${mqtt}${empty.stdout}`);
+    expect((await santinela(["check-config", "--config", "b.yaml"], { cwd: folder })).code).toBe(0);
+
+    const disabled = await discovered(
+      `zones:\n  - { id: shed, name: Shed, kind: intrusion, ${HALL}, disabled: true, input: { mqtt: shed, open: ["ON"], normal: ["OFF"] } }\n`,
+    );
+    expect(disabled.stdout).toMatch(/^ {2}- id: attic\n/);
+    expect(disabled.stdout).not.toContain("shed");
+    expect(disabled.stderr).toMatch(/already has a zones: list[^]*configured already: 1;/);
+  });
 });

@@ -224,13 +224,35 @@ describe("events", () => {
       JSON.parse((await santinela(`${line} --json`)).stdout) as unknown[];
     expect(await readJson("events --since 2999-01-01T00:00Z")).toEqual([]);
     expect((await readJson("events --since 1h")).length).toBeGreaterThan(1);
-    expect(await readJson("events --zone nowhere")).toEqual([]);
     expect(await readJson("events --zone gate --limit 2")).toMatchObject([
       { event: "trip", who: "zone gate" },
       { event: "restore", who: "zone gate" },
     ]);
     const { code, stderr } = await santinela("events --since yesterday");
     expect([code, stderr]).toEqual([64, expect.stringMatching(/--since takes 30m, 2h, 1d or a time/)]);
+  });
+
+  test("since a time as they are printed, in the time of the site, are that one and later ones", async () => {
+    const lines = (await santinela("events")).stdout.trimEnd().split("\n");
+    const [, printed = ""] = /^(\S+ \S+ \S+) {2}/.exec(lines.at(-1) ?? "") ?? [];
+    const since = (time: string) => run([...words("events"), "--since", time], { cwd: installation.folder });
+    const from = lines.slice(lines.findIndex((line) => line.startsWith(printed)));
+    expect((await since(printed)).stdout.trimEnd().split("\n")).toEqual(from);
+    expect((await since(printed.replace(/ \S+$/, ""))).stdout.trimEnd().split("\n")).toEqual(from);
+    expect(await since(printed.replace(/ \S+$/, " XYZ"))).toMatchObject({ code: 64, stdout: "" });
+  });
+
+  test("of a zone that is not there are an error with the zones, and more than a page is refused", async () => {
+    expect(await santinela("events --zone gaet")).toMatchObject({
+      code: 65,
+      stdout: "",
+      stderr: 'unknown zone "gaet". Known: gate, door, attic\n',
+    });
+    for (const command of ["events", "interventions list"])
+      expect(await santinela(`${command} --limit 1001`)).toMatchObject({
+        code: 64,
+        stderr: "--limit takes a number up to 1000, not 1001\n",
+      });
   });
 });
 

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { installationSecrets } from "../../src/cli/support-bundle.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { santinela } from "../support/command-line.ts";
 import { Installation } from "../support/installation.ts";
+import { UNPRIVILEGED, withoutAccess } from "../support/without-access.ts";
 
 let installation: Installation;
 let file: string;
@@ -108,5 +109,34 @@ describe("a support bundle", () => {
       "journal.db": [expect.stringMatching(/not a database/)],
     });
     expect((await bundle("--out", out)).code).toBe(73);
+  });
+
+  test("is created beside the data if the user may not write into the current directory", async () => {
+    const [cwd, data] = [join(installation.folder, "root"), join(installation.folder, "site")];
+    for (const folder of [cwd, data]) mkdirSync(folder);
+    writeFileSync(file, "dataDir: ./site\nmqtt: off\n", { mode: 0o644 });
+    chmodSync(installation.folder, 0o755);
+    if (process.getuid?.() === 0) chownSync(data, UNPRIVILEGED, UNPRIVILEGED);
+    // The modules of the command are loaded here.
+    expect((await bundle()).stdout).toMatch(`${installation.folder}/santinela-support-`);
+    const words = ["support-bundle", "--config", file];
+    const { code, stdout } = await withoutAccess(cwd, () => santinela(words, { cwd }));
+    expect([code, stdout]).toEqual([0, expect.stringMatching(`^${data}/santinela-support-.*\\.tar\\.gz\n$`)]);
+  });
+
+  test.each([
+    ["a site", "mqtt: off\n", "santinela"],
+    ["a dispatch centre", "mqtt: off\ndatabase: postgres://127.0.0.1:1/centre\n", "santinela-centre"],
+  ])("of %s has the log of its unit, and why it may be missing", async (_what, yaml, unit) => {
+    writeFileSync(file, yaml);
+    const programs = join(installation.folder, "bin");
+    mkdirSync(programs);
+    const script = '#!/bin/sh\necho "log of $2"\necho "Hint: not in the group" >&2\n';
+    writeFileSync(join(programs, "journalctl"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${programs}:${process.env["PATH"]}`);
+    const out = join(installation.folder, "b.tar.gz");
+    expect((await bundle("--out", out)).code).toBe(0);
+    vi.unstubAllEnvs();
+    expect(unpacked(out).get("log.txt")).toBe(`Hint: not in the group\nlog of ${unit}\n`);
   });
 });

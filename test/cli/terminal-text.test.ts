@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { logText } from "../../src/cli/log-text.ts";
-import { localTime } from "../../src/cli/local-time.ts";
+import { localTime, withLocalTimes, writtenTimeMs } from "../../src/cli/local-time.ts";
 import { readyText } from "../../src/cli/serve-texts.ts";
 import type { Config } from "../../src/config/config.ts";
 import { rowsOf } from "../../src/cli/zone-commands.ts";
@@ -14,11 +14,62 @@ test.each([
 });
 
 test("a start in a terminal ends with the address of the web panel", () => {
-  const config = { http: { tls: { mode: "off" } }, zones: [{ id: "door" }] } as unknown as Config;
-  const text = readyText(config, { host: "0.0.0.0", port: 8080 });
+  const linked = { main: "/usr/local/bin/santinela", cwd: "/home/ana/santinela" };
+  const text = readyText(STARTED, { host: "0.0.0.0", port: 8080 }, linked);
   expect(text).toMatch(/Web panel: http:\/\/localhost:8080\//);
-  expect(text).toMatch(/santinela trip --zone door/);
-  expect(readyText(config, { host: "::1", port: 1 })).toContain("http://[::1]:1/");
+  expect(readyText(STARTED, { host: "::1", port: 1 }, linked)).toContain("http://[::1]:1/");
+});
+
+const STARTED = { file: null, http: { tls: { mode: "off" } }, zones: [{ id: "door" }] } as unknown as Config;
+
+test.each([
+  ["a source tree", "/home/ana/santinela/dist/main.js", null, "node dist/main.js trip --zone door"],
+  [
+    "another folder",
+    "/srv/santinela/dist/main.js",
+    null,
+    "node /srv/santinela/dist/main.js trip --zone door",
+  ],
+  ["npm link", "/usr/local/bin/santinela", null, "santinela trip --zone door"],
+  [
+    "the package",
+    "/usr/lib/santinela/current/dist/main.js",
+    "/etc/santinela/santinela.yaml",
+    "santinela trip --zone door",
+  ],
+  [
+    "a file of its own",
+    "/usr/bin/santinela",
+    "/home/ana/hala.yaml",
+    "santinela trip --zone door --config /home/ana/hala.yaml",
+  ],
+])("a start from %s shows commands that can be entered as they are", (_what, main, file, command) => {
+  const program = { main, cwd: "/home/ana/santinela" };
+  const text = readyText({ ...STARTED, file }, { host: "127.0.0.1", port: 8080 }, program);
+  expect(text).toMatch(new RegExp(`, ${command.replaceAll(".", "\\.")}\\. Ctrl-C stops the daemon`));
+});
+
+test("the instants in a text of the daemon are shown in the time of the site", () => {
+  expect(
+    withLocalTimes("since 2026-11-23T04:36:48.000Z, until 2026-07-01T21:30:00Z.", "Europe/Bucharest"),
+  ).toMatch(/^since 2026-11-23 06:36:48 (GMT\+2|EET), until 2026-07-02 00:30:00 (GMT\+3|EEST)\.$/);
+});
+
+test.each([
+  ["2026-11-23 06:36", "2026-11-23T04:36:00.000Z"],
+  ["2026-11-23T06:36:48", "2026-11-23T04:36:48.000Z"],
+  ["2026-11-23", "2026-11-22T22:00:00.000Z"],
+  ["2026-11-23T06:36Z", "2026-11-23T06:36:00.000Z"],
+  ["2026-11-23T06:36+01:00", "2026-11-23T05:36:00.000Z"],
+])("%s is a time at a site in Romania", (text, instant) => {
+  expect(new Date(writtenTimeMs(text, "Europe/Bucharest") ?? 0).toISOString()).toBe(instant);
+});
+
+test("each printed time is read as the same instant, also while the clocks are changed", () => {
+  for (let ms = Date.parse("2026-10-24T22:00Z"); ms < Date.parse("2026-10-25T03:00Z"); ms += 1_800_000)
+    expect(writtenTimeMs(localTime(ms, "Europe/Bucharest"), "Europe/Bucharest")).toBe(ms);
+  for (const text of ["2026-11-23 06:36:48 CET", "2026-13-01", "yesterday", "06:36"])
+    expect(writtenTimeMs(text, "Europe/Bucharest"), text).toBeUndefined();
 });
 
 test("a line that the terminal wraps counts as several rows", () => {

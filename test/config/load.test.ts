@@ -571,7 +571,81 @@ describe("an error is reported with its line, its column and the remedy", () => 
       "mqtt: { ulr: mqtt://a }\n",
       /mqtt\.ulr: unknown option\. Did you mean url\?$/,
     ],
-    ["a key twice", "http: {}\nhttp: {}\n", /^2:1: invalid YAML: Map keys must be unique$/],
+    [
+      "a misspelt option that is required",
+      "zones:\n  - { id: a, nme: A, kind: intrusion, objective: { type: obiective/cladiri, id: 1 }, input: { gpio: 1 } }\n",
+      /^2:14: zones\[0\]\.nme: unknown option\. Did you mean name\?$/,
+    ],
+    [
+      "a misspelt option that is required, in one of several forms",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, opn: [1] } }\n`,
+      /^2:\d+: zones\[0\]\.input\.opn: unknown option\. Did you mean open\?$/,
+    ],
+    [
+      "a misspelt input",
+      `zones:\n  - { ${ZONE}, input: { mqt: a/b } }\n`,
+      /^2:\d+: zones\[0\]\.input\.mqt: unknown option\. Did you mean mqtt\?$/,
+    ],
+    [
+      "a key twice",
+      "http: {}\nsite:\n  ref: a\n  name: A\n  ref: b\nhttp: {}\n",
+      /^5:3: invalid YAML: ref is set twice, first in line 3\. Keep one of them\n6:1: invalid YAML: http is set twice, first in line 1\./,
+    ],
+    [
+      "a section in brackets without its end",
+      "zones:\n  - id: a\n    input: { gpio: 17, contact: nc\n  - id: b\n    name: c\n",
+      /^3:12: invalid YAML: the list or section that begins here with \{ does not end\. Close it with \}$/,
+    ],
+    [
+      "a list in brackets without its end",
+      "zones:\n  - input: { mqtt: a/b, open: [x }\n    name: y\n",
+      /^2:31: invalid YAML: the list or section that begins here with \[ does not end\. Close it with \]$/,
+    ],
+    [
+      "a bracket too many",
+      "http: { port: 1 }}\nmqtt: off\nzones: []\n",
+      /^1:18: invalid YAML: this \} closes nothing\. Remove it$/,
+    ],
+    [
+      "a missing comma",
+      "zones: [ { id: a } { id: b } ]\n",
+      /^1:20: invalid YAML: the value before this has ended\. Put a comma between two values, or/,
+    ],
+    [
+      "a missing comma at the end of a line",
+      "site: { name: x\n  ref: y }\n",
+      /^1:15: invalid YAML: the options in a pair of brackets are separated by commas\. Put a comma after this one$/,
+    ],
+    [
+      "a colon in a text",
+      "site:\n  name: Hala: Nord\n",
+      /^2:9: invalid YAML: a text with a colon and a space in it must be in quotes\. Put the text in quotes$/,
+    ],
+    [
+      "an indented line below a value",
+      "site:\nname: a\n  ref: b\n",
+      /^2:7: invalid YAML: the next line is indented, but this option has its value already\. Indent both equally$/,
+    ],
+    [
+      "a line in another column",
+      "zones:\n  - id: a\n   name: b\n    kind: c\n",
+      /^3:1: invalid YAML: this line begins in another column than its section\. .* in one column$/,
+    ],
+    [
+      "tabs",
+      "site:\n\tname: a\n\tref: b\n",
+      /^2:1: invalid YAML: a tab cannot indent a line\. Replace all tabs at the beginning of lines by spaces$/,
+    ],
+    [
+      "no space after a colon",
+      "site:\n  name:a\n  ref: b\n",
+      /^2:3: invalid YAML: an option needs a colon and a space before its value\. Write it as option: value$/,
+    ],
+    [
+      "a text that begins with a special character",
+      "site:\n  name: @home\n",
+      /^2:9: invalid YAML: a text cannot begin with @\. Put it in quotes$/,
+    ],
     [
       "a missing quote before further lines",
       'site:\n  name: "Hala Nord\n  locale: ro\nhttp:\n  port: 8080\n',

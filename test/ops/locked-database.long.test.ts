@@ -52,7 +52,7 @@ test("the checks of the installation report a held database as that, not as dama
   const release = hold("journal.db");
   const file = join(dataDir, "site.yaml");
   writeFileSync(file, "dataDir: .\nmqtt: off\ngpio: { backend: simulated }\n");
-  const results = await installationChecks(loadConfiguration({ file, env: {}, cwd: dataDir }));
+  const results = await installationChecks(loadConfiguration({ file, env: {}, cwd: dataDir }), null);
   release();
   expect(results.find(({ check }) => check === "Databases")).toMatchObject({
     status: "warning",

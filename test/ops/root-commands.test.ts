@@ -16,8 +16,9 @@ function executable(path: string, script: string): void {
 }
 
 executable("current/node/bin/node", "echo root");
-executable("bin/setpriv", "echo santinela");
-executable("bin/id", "echo 0");
+executable("bin/setpriv", 'echo "santinela $3"');
+executable("bin/id", 'test "$1" = -u && echo 0 || echo 990 991');
+executable("bin/getent", "echo systemd-journal:x:999:ana");
 const wrapper = readFileSync(new URL("../../systemd/santinela", import.meta.url), "utf8");
 executable("santinela", wrapper.replace("home=/usr/lib/santinela/current", `home=${folder}/current`));
 
@@ -41,5 +42,12 @@ test("all other commands of root run as the user of the daemon", () => {
     ["--no-input", "status"],
     ["backup", "--out", "enrol"],
   ])
-    expect(userOf(...words), words.join(" ")).toBe("santinela");
+    expect(userOf(...words), words.join(" ")).toBe("santinela --init-groups");
+});
+
+test("only a support bundle is created with the right to read the log", () => {
+  expect(userOf("support-bundle")).toBe("santinela --groups=990,991,999");
+  expect(userOf("--no-input", "support-bundle", "--out", "/tmp/a")).toBe("santinela --groups=990,991,999");
+  executable("bin/getent", "exit 2");
+  expect(userOf("support-bundle")).toBe("santinela --groups=990,991");
 });

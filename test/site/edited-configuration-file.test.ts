@@ -41,7 +41,11 @@ test.each(UNUSABLE_ALIASES)("$what is refused with its line and the remedy", asy
 });
 
 test.each([
-  ["is no YAML", "mqtt: off\nsite: [\n", /: line 3, column 1: invalid YAML: Flow sequence/],
+  [
+    "is no YAML",
+    "mqtt: off\nsite: [\n",
+    /: line 2, column 7: invalid YAML: the list or section that begins here with \[ does not end/,
+  ],
   [
     "nests too deep",
     `site:\n  name: ${"[".repeat(100_000)}`,

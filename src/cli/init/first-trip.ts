@@ -1,9 +1,15 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { brokerAddress } from "../../config/broker-address.ts";
 import type { Config } from "../../config/config.ts";
+import type { Condition } from "../../domain/condition.ts";
+import type { BrokerAddress } from "../../domain/mqtt-broker.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Trip } from "../../domain/trip.ts";
+import type { StatusView } from "../../site/status-view.ts";
 import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { deleteSession } from "../../inputs/broker-probe.ts";
 import { probeName } from "../../ops/secrets.ts";
@@ -34,8 +40,8 @@ export async function awaitFirstTrip(
   const configFile = join(folder, "test.yaml");
   writeFileSync(configFile, testText(config, text), { mode: 0o600 });
   const clientId = `santinela-init-${probeName()}`;
-  const isExternal = config.mqtt.mode === "external";
-  const environment = { ...terminal.env, ...(isExternal ? { SANTINELA_MQTT__CLIENT_ID: clientId } : {}) };
+  const broker = await brokerForTest(config);
+  const environment = environmentOf(terminal, config, broker, clientId);
   const daemon = new DaemonProcess({ main: terminal.main, configFile, dataDir: join(folder, "data") });
   try {
     await daemon.start(environment);
@@ -43,9 +49,47 @@ export async function awaitFirstTrip(
   } finally {
     await daemon.end("SIGTERM");
     // Otherwise the broker would queue messages for this session indefinitely.
-    if (config.mqtt.mode === "external") await deleteSession(config.mqtt, clientId).catch(() => {});
+    if (broker) await deleteSession(broker, clientId).catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The broker that the daemon of the test connects to: the external one, or the built-in one of a daemon that runs already, whose
+ * port a second one cannot open. Undefined for a built-in one of its own, and without MQTT.
+ */
+async function brokerForTest({ mqtt }: Config): Promise<BrokerAddress | undefined> {
+  if (mqtt.mode !== "built-in") return brokerAddress(mqtt);
+  return (await isListening(mqtt.port)) ? brokerAddress(mqtt) : undefined;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function environmentOf(
+  { env }: Terminal,
+  { mqtt }: Config,
+  broker: BrokerAddress | undefined,
+  clientId: string,
+): NodeJS.ProcessEnv {
+  if (!broker) return env;
+  if (mqtt.mode === "external") return { ...env, SANTINELA_MQTT__CLIENT_ID: clientId };
+  // Options of a broker of its own exclude the address of another one.
+  const others = Object.entries(env).filter(([name]) => !/^SANTINELA_MQTT/i.test(name));
+  return {
+    ...Object.fromEntries(others),
+    SANTINELA_MQTT__URL: broker.url,
+    SANTINELA_MQTT__CLIENT_ID: clientId,
+  };
 }
 
 /** The same zones and broker, with another data directory and port no dispatch centre and no receiver. */
@@ -74,6 +118,7 @@ async function watchZone(
       : `Trip ${zone.id} now: move, press or open its sensor. Press Enter to end the test.\n`,
   );
   const over = new AbortController();
+  const shown = new Set<string>();
   let contact = "";
   const onEnter = async (): Promise<void> => {
     await enterPressed;
@@ -83,6 +128,15 @@ async function watchZone(
   onEnter().catch(() => over.abort());
   await pollUntilSignal(
     async () => {
+      const { conditions } = await client.get<StatusView>("/site/status");
+      for (const { code, title, text } of conditions.filter(isOfInputs)) {
+        if (shown.has(text)) continue;
+        shown.add(text);
+        stderr.write(`  ${title}: ${text}\n`);
+        if (code !== "gpio-unavailable" || zone.input.source !== "gpio") continue;
+        stderr.write(`  ${zone.id} cannot be tested without its GPIO line.\n`);
+        over.abort();
+      }
       const seen = (await client.get<ZoneView[]>("/site/zones")).find(({ id }) => id === zone.id);
       if (seen && seen.contact !== contact) stderr.write(`  ${zone.id} is ${(contact = seen.contact)}\n`);
       const [trip] = (await client.get<Trip[]>("/site/trips")).filter(
@@ -95,4 +149,9 @@ async function watchZone(
     terminal,
     over,
   );
+}
+
+/** The others are about what the test lacks on purpose, such as lasting storage. */
+function isOfInputs({ code }: Condition): boolean {
+  return /^(?:mqtt|gpio|adc|loop)-/.test(code);
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parseAnswers, readText } from "../../config/parsed-text.ts";
+import { parseAnswers, parsedYaml, readText } from "../../config/parsed-text.ts";
 import type { Config } from "../../config/config.ts";
 import { newConfigFile, loadConfiguration, readConfiguration } from "../../config/load.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
@@ -84,7 +84,7 @@ async function triedAtCentre(
 ): Promise<SetupAnswers> {
   if (answers["centre"] !== "yes") return answers;
   const { stderr, env, cwd } = terminal;
-  const { text } = generateConfig(answers, {}, undefined, found);
+  const { text } = generateConfig(answers, {}, {}, found);
   const config = readConfiguration({ file: path, text }, { env, cwd, allowMissingPasswords: true });
   // Its file is not written yet.
   const password = answers["centre-password"] ?? "";
@@ -114,12 +114,12 @@ async function create(
 ): Promise<{ config: Config; text: string } | undefined> {
   const { stdout, stderr, env, cwd } = terminal;
   const answers = withAlarmPanelKey(given);
-  const draft = generateConfig(
-    answers,
-    secretFiles,
-    isSystemWide(path) ? "/var/lib/santinela" : undefined,
-    found,
-  );
+  const kept = {
+    dataDir: isSystemWide(path) ? "/var/lib/santinela" : undefined,
+    // Whether the web panel may edit the file: the package allows it, and no question is about it.
+    configuration: configurationEditor(path),
+  };
+  const draft = generateConfig(answers, secretFiles, kept, found);
   // Errors are reported before anything is written.
   readConfiguration({ file: path, text: draft.text }, { env, cwd, allowMissingPasswords: true });
   if (dryRun) {
@@ -225,12 +225,21 @@ async function addAdministrator(
   await addAccount(config, terminal, { email, role: "administrator", password });
 }
 
+/** `http.configuration` of the file that is about to be replaced; undefined without one. */
+function configurationEditor(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const { document, errors } = parsedYaml(readText(path, "the configuration"), () => "");
+  const value: unknown = errors.length > 0 ? undefined : document.getIn(["http", "configuration"]);
+  return value === "panel" || value === "file-only" ? value : undefined;
+}
+
 function isSystemWide(path: string): boolean {
   return path.startsWith("/etc/");
 }
 
 function nextSteps(path: string): string {
   return isSystemWide(path)
-    ? "Start it: systemctl enable --now santinela. Then: santinela zones watch\n"
+    ? // The package has started the daemon with the file that was here before.
+      "Start it: systemctl enable santinela && systemctl restart santinela. Then: santinela zones watch\n"
     : `Start it: santinela serve --config ${path}. Then: santinela zones watch --config ${path}\n`;
 }

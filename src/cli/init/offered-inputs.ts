@@ -60,9 +60,12 @@ export async function offerSensors(
   return zones;
 }
 
-/** Shows the free lines of the GPIO chips of this machine. */
+/** Shows the free lines of the GPIO chips of this machine, and says if there is none. */
 export async function offerLines({ stderr }: Terminal): Promise<void> {
-  for (const line of await freeLines({ gpio: GPIO_DEFAULTS, zones: [] })) stderr.write(`  ${line}\n`);
+  const lines = await freeLines({ gpio: GPIO_DEFAULTS, zones: [] });
+  for (const line of lines) stderr.write(`  ${line}\n`);
+  if (lines.length === 0)
+    stderr.write("  No free GPIO line is found on this machine; santinela gpio list shows what there is.\n");
 }
 
 /** The broker that the answers describe; undefined for none. The built-in one runs if a daemon does. */

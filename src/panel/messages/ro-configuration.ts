@@ -1,3 +1,5 @@
+import { RO_YAML } from "./ro-yaml.ts";
+
 /** What the daemon says of the configuration of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
   [
@@ -97,27 +99,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "fișierul de configurare nu poate fi modificat de aici: {reason}",
   ],
   ["line {line}, column {column}: {problem}", "linia {line}, coloana {column}: {problem}"],
-  ["invalid YAML: {reason}", "YAML invalid: {reason}"],
-  [
-    "the text that begins here with {quote} does not end. Close it with {quote}",
-    "textul care începe aici cu {quote} nu se termină; închideți-l cu {quote}",
-  ],
-  [
-    "nested deeper than {n} levels; no option needs that",
-    "sunt peste {n} de niveluri imbricate; nicio opțiune nu are nevoie de atâtea",
-  ],
-  [
-    "alias *{alias} has no anchor &{anchor} before it; write the value out",
-    "aliasul *{alias} nu are înaintea lui ancora &{anchor}; scrieți valoarea întreagă",
-  ],
-  [
-    "alias *{alias} is inside its own anchor; write the value out",
-    "aliasul *{alias} este în interiorul propriei ancore; scrieți valoarea întreagă",
-  ],
-  [
-    "with alias *{alias} the aliases add more than {n} values; write the values out",
-    "cu aliasul *{alias}, aliasurile adaugă peste {n} de valori; scrieți valorile întregi",
-  ],
+  ...RO_YAML,
   [
     "Edit the file on the device, then run santinela reload",
     "Modificați fișierul pe dispozitiv, apoi rulați santinela reload",

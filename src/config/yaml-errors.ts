@@ -1,0 +1,164 @@
+import {
+  isCollection,
+  isPair,
+  isScalar,
+  visit,
+  type Document,
+  type LineCounter,
+  type Pair,
+  type YAMLParseError,
+} from "yaml";
+
+/** A fault of the syntax, where its cause is, with the remedy. */
+interface SyntaxFault {
+  /** Offset in the text. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+interface Parsed {
+  readonly document: Document.Parsed;
+  readonly text: string;
+  readonly lines: LineCounter;
+}
+
+/**
+ * The faults of a text with their remedies. The library goes on after a fault and reports further ones that only follow from it,
+ * on the same lines and the next ones: of these, the first is given. Two options of one name are a fault of their own.
+ */
+export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
+  const faults: SyntaxFault[] = [];
+  let lastLine = -1;
+  for (const error of parsed.document.errors) {
+    const { line } = parsed.lines.linePos(error.pos[0]);
+    const isFollowing = error.code !== "DUPLICATE_KEY" && line <= lastLine + 1;
+    if (!isFollowing) faults.push(faultOf(error, parsed));
+    if (error.code === "DUPLICATE_KEY") continue;
+    lastLine = line;
+    // What stands after the end of the document is all rejected.
+    if (error.message.includes("in YAML stream")) break;
+  }
+  return faults;
+}
+
+function faultOf(error: YAMLParseError, parsed: Parsed): SyntaxFault {
+  const fault = REMEDIES[error.code]?.(error, parsed);
+  if (fault) return fault;
+  const reason = error.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "";
+  return { offset: error.pos[0], message: reason };
+}
+
+/** By the code of the library; undefined where another cause has the same code. */
+type Remedy = (error: YAMLParseError, parsed: Parsed) => SyntaxFault | undefined;
+
+const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
+  DUPLICATE_KEY: ({ pos: [offset] }, { document, lines }) => {
+    const [first, key] = duplicate(document, offset) ?? [];
+    if (first === undefined || key === undefined) return undefined;
+    const message = `${key} is set twice, first in line ${lines.linePos(first).line}. Keep one of them`;
+    return { offset, message };
+  },
+  MISSING_CHAR: ({ pos: [offset], message }, { document, text }) =>
+    message.startsWith("Sequence item")
+      ? { offset, message: OTHER_COLUMN }
+      : open(openQuote(document, offset), text),
+  BAD_INDENT: ({ pos: [offset], message }, { document, text }) =>
+    message.startsWith("Flow")
+      ? open(openBracket(document, offset, text), text)
+      : { offset, message: OTHER_COLUMN },
+  BLOCK_AS_IMPLICIT_KEY: (error, parsed) => ({
+    offset: error.pos[0],
+    message: hasBeside(error, "MULTILINE_IMPLICIT_KEY", parsed)
+      ? "the next line is indented, but this option has its value already. Indent both equally"
+      : "a text with a colon and a space in it must be in quotes. Put the text in quotes",
+  }),
+  MULTILINE_IMPLICIT_KEY: (error, parsed) => ({
+    offset: error.pos[0],
+    message: hasBeside(error, "BLOCK_IN_FLOW", parsed)
+      ? "the options in a pair of brackets are separated by commas. Put a comma after this one"
+      : "an option needs a colon and a space before its value. Write it as option: value",
+  }),
+  UNEXPECTED_TOKEN: ({ pos: [offset] }, { text }) => ({
+    offset,
+    message: /[}\]]/.test(text.charAt(offset))
+      ? `this ${text.charAt(offset)} closes nothing. Remove it`
+      : "the value before this has ended. Put a comma between two values, or the whole text in quotes",
+  }),
+  TAB_AS_INDENT: ({ pos: [offset] }) => ({
+    offset,
+    message: "a tab cannot indent a line. Replace all tabs at the beginning of lines by spaces",
+  }),
+  BAD_SCALAR_START: ({ pos: [offset] }, { text }) => ({
+    offset,
+    message: `a text cannot begin with ${text.charAt(offset)}. Put it in quotes`,
+  }),
+};
+
+const OTHER_COLUMN =
+  "this line begins in another column than its section. Begin all options of a section in one column";
+
+/** Whether the library reports `code` in the same line too, which shows another cause. */
+function hasBeside(
+  { pos }: YAMLParseError,
+  code: YAMLParseError["code"],
+  { document, lines }: Parsed,
+): boolean {
+  const { line } = lines.linePos(pos[0]);
+  return document.errors.some((other) => other.code === code && lines.linePos(other.pos[0]).line === line);
+}
+
+/** The offset of the first key of the same name in the same section, and the name. */
+function duplicate(document: Document.Parsed, offset: number): readonly [number, string] | undefined {
+  let found: readonly [number, string] | undefined;
+  visit(document, {
+    Map: (_key, { items }) => {
+      const isAt = ({ key }: Pair): boolean => isScalar(key) && key.range?.[0] === offset;
+      const second = items.find(isAt);
+      if (!second || !isScalar(second.key)) return undefined;
+      const name = second.key.value;
+      const first = items.find(({ key }) => isScalar(key) && key.value === name)?.key;
+      if (isScalar(first) && first.range) found = [first.range[0], String(name)];
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** A quotation mark ends with itself. */
+const ENDS: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** Says where something begins that has no end. The library reports where it stopped looking, mostly far below. */
+function open(offset: number | undefined, text: string): SyntaxFault | undefined {
+  if (offset === undefined) return undefined;
+  const begin = text.charAt(offset);
+  const end = ENDS[begin] ?? begin;
+  const message =
+    begin === end
+      ? `the text that begins here with ${begin} does not end. Close it with ${end}`
+      : `the list or section that begins here with ${begin} does not end. Close it with ${end}`;
+  return { offset, message };
+}
+
+/** Where the quoted text begins that has no end before `offset`. */
+function openQuote(document: Document.Parsed, offset: number): number | undefined {
+  let start: number | undefined;
+  visit(document, {
+    Scalar: (_key, { type, range }) => {
+      const isQuoted = type === "QUOTE_DOUBLE" || type === "QUOTE_SINGLE";
+      if (isQuoted && range && range[0] < offset && offset <= range[2] + 1) start = range[0];
+    },
+  });
+  return start;
+}
+
+/** Where the innermost list or section in brackets begins that has no end before `offset`. */
+function openBracket(document: Document.Parsed, offset: number, text: string): number | undefined {
+  let start: number | undefined;
+  visit(document, (_key, node) => {
+    if (isPair(node) || !isCollection(node) || node.flow !== true || !node.range) return;
+    const [from, until] = node.range;
+    const isClosed = text.charAt(until - 1) === ENDS[text.charAt(from)];
+    if (from < offset && offset <= node.range[2] && !isClosed) start = from;
+  });
+  return start;
+}
