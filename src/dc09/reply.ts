@@ -37,6 +37,15 @@ function ackDigits(wallMs: number, key: Buffer): string {
   return encrypted(Buffer.from(paddingFor(tail.length, keyedBytes(`ACK${tail}`, key)) + tail, "latin1"), key);
 }
 
+/**
+ * Whether an encrypted message is one of our acknowledgements, which anyone can send back as a supervision message: its token is
+ * not encrypted. The last blocks decide, because others can be put before them.
+ * @param sentWallMs its time, milliseconds since 1970
+ */
+export function isOwnAck({ rest }: Pick<MessageHead, "rest">, sentWallMs: number, key: Buffer): boolean {
+  return rest.toString("latin1").toUpperCase().endsWith(ackDigits(sentWallMs, key));
+}
+
 /** DC-09, 5.5.3.3: the message was read and cannot be processed. */
 export function duh({ head, dialect }: ReplyTarget): Buffer {
   return frameOf(Buffer.from(`"DUH"${echoOf(head)}[]`, "latin1"), dialect);

@@ -212,5 +212,11 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         DROP TABLE panel_reports;
         ALTER TABLE panel_reports_2 RENAME TO panel_reports;
       `),
+    // A recorded message that is sent again must not disarm.
+    (database) =>
+      database.exec(`
+        ALTER TABLE panel_messages ADD COLUMN encrypted_wall INTEGER;
+        ALTER TABLE panel_messages ADD COLUMN last_block TEXT;
+      `),
   ],
 };
