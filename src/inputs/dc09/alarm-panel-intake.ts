@@ -47,7 +47,7 @@ interface AlarmPanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" 
 
 /** What became of a message. */
 export interface IntakeResult {
-  /** Whether it shows that an alarm panel has sent it just now. A late repetition is acknowledged and shows nothing. */
+  /** Whether it shows that an alarm panel has sent it just now. A repetition may be a recording: it is acknowledged and shows nothing. */
   readonly isProof: boolean;
   readonly isRejected: boolean;
   /** Undefined if the panel gets none. */
@@ -81,8 +81,8 @@ export class AlarmPanelIntake {
   readonly #accounts: ReadonlyMap<string, AlarmPanelAccount & { readonly allowed: BlockList | undefined }>;
   readonly #rate: MessageRate;
   readonly #times: MessageTimes;
-  /** For messages with a time that is not accepted. */
-  readonly #lateRate: MessageRate;
+  /** For messages that may be recorded. */
+  readonly #recordedRate: MessageRate;
   /** Messages by result since the start. */
   readonly counts = new Map<"acknowledged" | "repeated", number>([
     ["acknowledged", 0],
@@ -93,7 +93,7 @@ export class AlarmPanelIntake {
     this.#options = options;
     this.#rate = new MessageRate(options.clock);
     this.#times = new MessageTimes(options);
-    this.#lateRate = new MessageRate(options.clock);
+    this.#recordedRate = new MessageRate(options.clock);
     this.#accounts = new Map(
       options.accounts.map((panel) => [panel.account, { ...panel, allowed: allowedOf(panel.from) }]),
     );
@@ -152,10 +152,10 @@ export class AlarmPanelIntake {
     const { account } = panel;
     const { journal, repeated, changes, zones } = this.#options;
     const shown = this.#times.of(panel, head, content);
-    const { isInTime, isOld } = shown;
+    const { isInTime } = shown;
     // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate. Nor must
-    // recorded ones, which have an old time; their own limit bounds the work for them.
-    if (!(isInTime && !isOld ? this.#rate : this.#lateRate).admits(account)) throw refusal("rate");
+    // recorded ones, which have no new time; their own limit bounds the work for them. Of many in one second one is new.
+    if (!(shown.isNew ? this.#rate : this.#recordedRate).admits(account)) throw refusal("rate");
     if (head.token === "NULL") {
       if (!isInTime) throw refusal("clock");
       this.#noteSeen(known, shown);
@@ -199,13 +199,13 @@ export class AlarmPanelIntake {
   #acknowledged(
     result: "acknowledged" | "repeated",
     { panel, key, address }: Known,
-    { isLive, isOld }: MessageTime,
+    { isNew, isOld }: MessageTime,
     answered: ReplyTarget,
   ): IntakeResult {
     const { refusals, clock } = this.#options;
     if (isOld) refusals.note("replayed", panel.account, address);
     else this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
-    return { isProof: isLive, isRejected: false, reply: ack(answered, clock.wallMs(), key) };
+    return { isProof: isNew, isRejected: false, reply: ack(answered, clock.wallMs(), key) };
   }
 
   /** Whether an event is an alarm without a zone, of a panel that may not create one. */

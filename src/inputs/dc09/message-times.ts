@@ -15,6 +15,8 @@ export interface MessageTime {
   readonly isInTime: boolean;
   /** Whether the message shows that the alarm panel is there now. */
   readonly isLive: boolean;
+  /** Whether it is in time and no recording: the first of its account with this time or a later one. Plain ones cannot tell. */
+  readonly isNew: boolean;
   /** Whether it may be a recording: a clock is not there to tell, and a later message was accepted before. */
   readonly isOld: boolean;
 }
@@ -40,11 +42,13 @@ export class MessageTimes {
     const isChecked = timestamps === "checked" && this.#time.isTrusted();
     const isInTime = !isChecked || this.#isNow(content);
     const newestMs = this.#newest.get(account);
-    if (isChecked || timestamps === "ignored" || !head.isEncrypted || newestMs === undefined)
-      return { isChecked, isInTime, isLive: isInTime, isOld: false };
+    if (timestamps === "ignored" || !head.isEncrypted || newestMs === undefined)
+      return { isChecked, isInTime, isNew: isInTime, isLive: isInTime, isOld: false };
     const sentWallMs = content.sentWallMs ?? Number.NEGATIVE_INFINITY;
+    const isNew = isInTime && sentWallMs > newestMs;
+    if (isChecked) return { isChecked, isInTime, isNew, isLive: isInTime, isOld: false };
     // The alarm panel may send several messages in one second, but the first has shown already that it is there.
-    return { isChecked, isInTime, isLive: sentWallMs > newestMs, isOld: sentWallMs < newestMs };
+    return { isChecked, isInTime, isNew, isLive: isNew, isOld: sentWallMs < newestMs };
   }
 
   /** Remembers the time of an accepted message. */

@@ -175,11 +175,14 @@ describe("the silence of an alarm panel", () => {
 });
 
 describe("a connection", () => {
-  test("with a late repetition gets the acknowledgement, and is closed after 15 s", async () => {
+  test.each([
+    ["late", 3_600_000],
+    ["quick", 5_000],
+  ])("with a %s repetition gets the acknowledgement, and is closed after 15 s", async (_name, afterMs) => {
     const { here, panel } = await started();
     const recorded = panel.frame("ADM-CID", `#1234|${ALARM}`, "0001");
     await panel.send(recorded);
-    here.clock.advance(3_600_000);
+    here.clock.advance(afterMs);
     const { socket, reply } = await opened(here, recorded);
     expect(reply.toString("latin1")).toContain('"*ACK"0001');
     const { socket: genuine } = await opened(here, panel.frame("NULL", "", "0000"));
@@ -187,4 +190,17 @@ describe("a connection", () => {
     await eventually("the connection to be closed", () => socket.destroyed);
     expect(genuine.destroyed).toBe(false);
   });
+});
+
+test("a recorded message that is sent hundreds of times within seconds does not use up the rate of the alarm panel", async () => {
+  const { here, panel } = await started();
+  const recorded = panel.frame("NULL", "", "0000");
+  await panel.send(recorded);
+  here.clock.advance(5_000);
+  const listener = here.panel("1234", { key: KEY, replyWithinMs: 300 });
+  for (let round = 0; round < 50; round += 1)
+    await listener.send(Buffer.concat(Array.from({ length: 8 }, () => recorded)));
+  await eventually("the rest to be refused", () => here.count("rate") > 0);
+  expect(await panel.contactId(ALARM, "0001")).toMatchObject({ token: "ACK" });
+  expect(alarmsOf(here)).toHaveLength(1);
 });
