@@ -231,6 +231,17 @@ describe("a receiver with a wrong clock stays of use", () => {
     expect(site.zones.clock.monotonicMs() - sinceMs).toBeLessThan(120_000);
   });
 
+  test("if it was away for three days: its first acknowledgement counts", async () => {
+    start();
+    await passing("the first supervision", () => receiver.messages.length > 0);
+    await receiver.stop();
+    site.zones.clock.standStill(72 * HOUR_MS);
+    await receiver.start();
+    await site.trip("smoke");
+    await acknowledged();
+    expect(receiver.sent.map(({ sequence }) => sequence)).toEqual(["0001"]);
+  });
+
   test("if the own clock is not set: an alarm is acknowledged, although nothing shows the time", async () => {
     isClockTrusted = false;
     aheadMs = 3 * HOUR_MS;

@@ -94,21 +94,24 @@ export class ReceiverClock {
     const nowMs = this.#options.clock.monotonicMs();
     if (!this.#isExpected(wallMs, sentMs, nowMs)) return this.#goesOn(wallMs, sentMs, nowMs);
     // The latest of them: late ones must not make room for later ones.
-    this.#know(Math.max(wallMs - nowMs, this.#known ? this.#earliestMs(this.#known, nowMs) : -Infinity));
+    const leastMs = this.#known ? this.#known.offsetMs - this.#driftMs(this.#known, nowMs) : -Infinity;
+    this.#know(Math.max(wallMs - nowMs, leastMs));
     return "counts";
   }
 
   #isExpected(wallMs: number, sentMs: number, nowMs: number): boolean {
     const { clock, time } = this.#options;
     if (this.#known) {
-      const offsetMs = this.#earliestMs(this.#known, nowMs);
-      return wallMs >= offsetMs + sentMs - DIFFERENCE_MS && wallMs <= offsetMs + nowMs + DIFFERENCE_MS;
+      const { offsetMs } = this.#known;
+      const apartMs = DIFFERENCE_MS + this.#driftMs(this.#known, nowMs);
+      return wallMs >= offsetMs + sentMs - apartMs && wallMs <= offsetMs + nowMs + apartMs;
     }
     return time.isTrusted() && Math.abs(wallMs - clock.wallMs()) <= FIRST_DIFFERENCE_MS + (nowMs - sentMs);
   }
 
-  #earliestMs({ offsetMs, atMs }: Known, nowMs: number): number {
-    return offsetMs - (nowMs - atMs) * DRIFT;
+  /** How far the clocks may have moved apart since the last acknowledgement. */
+  #driftMs({ atMs }: Known, nowMs: number): number {
+    return (nowMs - atMs) * DRIFT;
   }
 
   #know(offsetMs: number): void {
