@@ -171,7 +171,8 @@ export class AlarmPanelIntake {
     if (!isInTime) throw refusal("clock");
     const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
     if (undeclared.length === events.length) throw refusal("undeclared-zone");
-    const isRecorded = repeated.isRecorded(identity);
+    // A clock that stands still makes the same message twice.
+    const isRecorded = panel.timestamps === "checked" && repeated.isRecorded(identity);
     const planned = events.map((event) =>
       undeclared.includes(event) || isWithheld(event, shown, isRecorded)
         ? undefined

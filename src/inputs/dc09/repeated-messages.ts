@@ -14,7 +14,7 @@ interface MessageIdentity {
   readonly sentWallMs: number | null;
   /** The time of an encrypted message, checked or not; null for a plain one. */
   readonly encryptedWallMs: number | null;
-  /** The last block of an encrypted message; null for a plain one. */
+  /** The last block of an encrypted message; null for a plain one, and without a time. */
   readonly lastBlock: string | null;
 }
 
@@ -202,7 +202,7 @@ export function identityOf(account: string, head: MessageHead, content: MessageC
     hash: contentHash(head, content),
     sentWallMs,
     encryptedWallMs: head.isEncrypted ? sentWallMs : null,
-    lastBlock: lastBlockOf(head),
+    lastBlock: sentWallMs === null ? null : lastBlockOf(head),
   };
 }
 

@@ -116,6 +116,16 @@ describe("a recorded disarming", () => {
   });
 });
 
+test.each(["_00:00:00,00-00-2000", "_00:00:00,01-01-2000"])(
+  "an alarm panel with timestamps: ignored, whose messages always have the time %s, disarms each time",
+  async (time) => {
+    const { here } = await started({ timestamps: "ignored" });
+    const stuck = here.panel("1234", { key: KEY, time });
+    for (const event of [DISARM, ARM, DISARM, ALARM]) await stuck.contactId(event);
+    expect(alarmsOf(here)).toEqual(["gated"]);
+  },
+);
+
 test("a recorded alarm that is sent again while the clock is not set is an alarm: one too many is better than one too few", async () => {
   const { here, panel } = await started();
   const recorded = panel.frame("ADM-CID", `#1234|${ALARM}`, "0001");
