@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
-import type { Clock } from "./domain/clock.ts";
+import type { Clock, TrustedTime } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
@@ -38,6 +38,7 @@ import { CurrentTransmitter } from "./sync/transmitter/current-transmitter.ts";
 export interface RecordsOptions {
   readonly config: Config;
   readonly clock: Clock;
+  readonly time: TrustedTime;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: Failpoint;

@@ -4,6 +4,7 @@ import type { RecordsObserver } from "./daemon-threads.ts";
 import { failpointOf } from "./ops/failpoint.ts";
 import { newKey } from "./ops/secrets.ts";
 import { Channel, Connection } from "./threads/channel.ts";
+import { hostOf } from "./ops/host.ts";
 import { measuredUse } from "./ops/thread-use.ts";
 import type { ThreadControl } from "./threads/thread-control.ts";
 import { send, connectToMainThread, type ThreadData } from "./threads/main-thread-connection.ts";
@@ -30,6 +31,8 @@ const observer = main.remote<RecordsObserver>("observer");
 let records: DaemonRecords | undefined;
 let lastLink = "";
 let cancelLink = (): void => {};
+const host = hostOf(clock, () => "");
+let endTimeWatch = (): void => {};
 
 let isQuiet = false;
 let hasChanged = false;
@@ -59,9 +62,12 @@ function reportLink(): void {
 const control: ThreadControl<NewAdministrator> = {
   async start() {
     const { config, failpoint } = data;
+    // Only the transmitter asks whether the clock is set.
+    if (config.upstreams.length > 0) endTimeWatch = host.watchTime?.() ?? endTimeWatch;
     records = new DaemonRecords({
       config,
       clock,
+      time: host.time,
       log,
       conditions,
       failpoint: failpointOf(failpoint, () => process.kill(process.pid, "SIGKILL")),
@@ -77,6 +83,7 @@ const control: ThreadControl<NewAdministrator> = {
   },
   async stop() {
     cancelLink();
+    endTimeWatch();
     await records?.stop();
   },
   ping: measuredUse(),

@@ -86,7 +86,7 @@ function frameFor(panel: AlarmPanelAccount, sequence: string, options: SendOptio
     key: key === null || plain ? null : Buffer.from(key, "hex"),
   };
   const message = { token, data, sequence: Number(sequence), occurredMs: null } as const;
-  return messageFrame(sender, message, wallMs, Buffer.alloc(16));
+  return messageFrame(sender, message, wallMs);
 }
 
 /** Supervision messages have the sequence 0000. Otherwise a number that differs in each run within hours. */

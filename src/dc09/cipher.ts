@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
 const BLOCK_BYTES = 16;
 /** DC-09, 5.4.6: each message starts with an initialisation vector of zero. */
@@ -26,6 +26,15 @@ export function encrypted(content: Buffer, key: Buffer): string {
   return Buffer.concat([cipher.update(content), cipher.final()])
     .toString("hex")
     .toUpperCase();
+}
+
+/**
+ * Bytes for the padding of a content. Only owners of the key can predict them, so that a content of ours that is sent back is
+ * recognised; the same content gets the same bytes.
+ * @param content with everything that distinguishes it
+ */
+export function keyedBytes(content: string, key: Buffer): Uint8Array {
+  return createHmac("sha256", key).update(content).digest();
 }
 
 /**

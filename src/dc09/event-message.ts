@@ -1,4 +1,4 @@
-import { encrypted, paddingFor } from "./cipher.ts";
+import { encrypted, keyedBytes, paddingFor } from "./cipher.ts";
 import { frameOf } from "./frame-reader.ts";
 import { timeText } from "./message.ts";
 
@@ -25,16 +25,17 @@ export interface OutgoingMessage {
   readonly occurredMs: number | null;
 }
 
+/** A supervision message. */
+export const SUPERVISION = { token: "NULL", data: "", sequence: 0, occurredMs: null } as const;
+
 /**
  * Writes a message as a frame of the standard's form. The same arguments give the same bytes.
  * @param stampMs time of the message, milliseconds since 1970
- * @param padding at least 16 bytes that an observer cannot predict; only used with a key
  */
 export function messageFrame(
   { account, receiver, line, key }: MessageSender,
   { token, data, sequence, occurredMs }: OutgoingMessage,
   stampMs: number,
-  padding: Uint8Array,
 ): Buffer {
   const content = token === "NULL" ? "" : `#${account}|${data}`;
   const isOld = occurredMs !== null && stampMs - occurredMs > OCCURRED_BEFORE_MS;
@@ -44,7 +45,7 @@ export function messageFrame(
   const head = `"${key ? "*" : ""}${token}"${sequenceText(sequence)}${receiverText}L${line}#${account}[`;
   if (!key) return frameOf(Buffer.from(head + tail));
   // The bar ends the padding, and is there without padding too.
-  const padded = `${paddingFor(Buffer.byteLength(tail) + 1, padding)}|${tail}`;
+  const padded = `${paddingFor(Buffer.byteLength(tail) + 1, keyedBytes(head + tail, key))}|${tail}`;
   return frameOf(Buffer.from(head + encrypted(Buffer.from(padded), key)));
 }
 

@@ -60,6 +60,13 @@ export function messageHead(body: Buffer): MessageHead | undefined {
   };
 }
 
+/** The last block of an encrypted message, in capitals: it depends on key, time and everything before it. Null for a plain one. */
+export function lastBlockOf({ isEncrypted, rest }: MessageHead): string | null {
+  return isEncrypted ? rest.subarray(-LAST_BLOCK_DIGITS).toString("latin1").toUpperCase() : null;
+}
+
+const LAST_BLOCK_DIGITS = 32;
+
 /** The content of a message that is not encrypted. @returns undefined if it is malformed */
 export function plainContent(head: MessageHead): MessageContent | undefined {
   return contentOf(textOf(head.rest), head);

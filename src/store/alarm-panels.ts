@@ -10,6 +10,10 @@ interface AlarmPanelMessage {
   readonly hash: string;
   /** The panel's time if it was checked, milliseconds since 1970; otherwise null. */
   readonly sentWallMs: number | null;
+  /** The time in an encrypted message, checked or not, milliseconds since 1970; null for a plain one. */
+  readonly encryptedWallMs: number | null;
+  /** The last block of an encrypted message, which depends on everything before it; null for a plain one. */
+  readonly lastBlock: string | null;
   /** Wall clock, milliseconds since 1970. */
   readonly atWallMs: number;
 }
@@ -36,12 +40,13 @@ export interface AlarmPanelReport {
 /** What is known of alarm panels: processed messages, created zones, open troubles and bypasses. */
 export class AlarmPanelStore extends Store {
   readonly #messages = this.prepare<AlarmPanelMessage & { readonly seq: number }>(
-    `SELECT seq, account, sequence, hash, sent_wall AS sentWallMs, at_wall AS atWallMs
+    `SELECT seq, account, sequence, hash, sent_wall AS sentWallMs, encrypted_wall AS encryptedWallMs,
+       last_block AS lastBlock, at_wall AS atWallMs
      FROM panel_messages ORDER BY seq`,
   );
   readonly #addMessage = this.prepare(
-    `INSERT INTO panel_messages(account, sequence, hash, sent_wall, at_wall)
-     VALUES(:account, :sequence, :hash, :sentWallMs, :atWallMs)`,
+    `INSERT INTO panel_messages(account, sequence, hash, sent_wall, encrypted_wall, last_block, at_wall)
+     VALUES(:account, :sequence, :hash, :sentWallMs, :encryptedWallMs, :lastBlock, :atWallMs)`,
   );
   readonly #removeMessage = this.prepare("DELETE FROM panel_messages WHERE seq = ?");
   readonly #zones = this.prepare<CreatedAlarmPanelZone>(

@@ -214,5 +214,11 @@ export const JOURNAL_DATABASE: DatabaseKind = {
       `),
     // 1 in a trip that is dispatched again after a loss: its alarm may be over. Not in `reason`: a suppressed trip has one.
     (database) => database.exec("ALTER TABLE trips ADD COLUMN redelivered INTEGER"),
+    // A recorded message that is sent again must not disarm.
+    (database) =>
+      database.exec(`
+        ALTER TABLE panel_messages ADD COLUMN encrypted_wall INTEGER;
+        ALTER TABLE panel_messages ADD COLUMN last_block TEXT;
+      `),
   ],
 };

@@ -34,6 +34,8 @@ export interface AlarmPanelReply {
   readonly sequence: string;
   /** The decrypted content of an encrypted reply, otherwise what is in the brackets and after them. */
   readonly content: string;
+  /** As it was on the wire. */
+  readonly bytes: Buffer;
 }
 
 const NO_VECTOR = Buffer.alloc(16);
@@ -120,11 +122,11 @@ export class AlarmPanel {
     const [, asterisk, token = "", sequence = "", rest = ""] =
       /^"(\*?)([A-Z]+)"(\d{4})[^[]*\[(.*)$/s.exec(body) ?? [];
     const { key } = this.#options;
-    if (asterisk !== "*" || !key) return { token, sequence, content: rest };
+    if (asterisk !== "*" || !key) return { token, sequence, content: rest, bytes };
     const decipher = createDecipheriv(`aes-${key.length * 4}-cbc`, Buffer.from(key, "hex"), NO_VECTOR);
     decipher.setAutoPadding(false);
     const content = Buffer.concat([decipher.update(rest, "hex"), decipher.final()]).toString("latin1");
-    return { token, sequence, content };
+    return { token, sequence, content, bytes };
   }
 }
 

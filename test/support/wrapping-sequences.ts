@@ -4,6 +4,8 @@ import { Journal } from "../../src/store/journal.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { seededRandom } from "./seeded-random.ts";
 
+const PLAIN = { sentWallMs: null, encryptedWallMs: null, lastBlock: null } as const;
+
 /**
  * Lets a panel without times send a message a minute, so that its sequences wrap each week, and repeat some within an
  * hour, also after a restart of the daemon.
@@ -23,7 +25,7 @@ export function wrappingSequences(days: number): {
     clock.advance(60_000);
     // Eight different contents, as of a panel with four zones: the same one returns with the same sequence.
     const sequence = String((minute % 9_999) + 1).padStart(4, "0");
-    const message = { account: "1234", sequence, hash: `zone ${Math.floor(random() * 8)}`, sentWallMs: null };
+    const message = { account: "1234", sequence, hash: `zone ${Math.floor(random() * 8)}`, ...PLAIN };
     if (repeated.storedEvents(message) === "all") wrong.push(`minute ${minute} was swallowed`);
     repeated.remember(message);
     if (minute % 97 !== 0) continue;

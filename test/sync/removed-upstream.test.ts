@@ -25,6 +25,7 @@ test("a reload that removes the dispatch centre ends every condition that is abo
     random: () => 0.5,
     failpoint: () => {},
     isHeld: () => false,
+    time: { isTrusted: () => true },
   };
   const transmitter = new CurrentTransmitter(null, [], {
     ...shared,

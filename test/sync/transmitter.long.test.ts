@@ -69,7 +69,8 @@ function configOf(
 function start(config: TransmitterConfig | null = configOf(), failpoint = (_name: string): void => {}): void {
   const { clock, log, health: conditions } = site.zones;
   const random = (): number => 0.5;
-  const common = { clock, log, conditions, random, failpoint, isHeld: () => false };
+  const time = { isTrusted: (): boolean => true };
+  const common = { clock, time, log, conditions, random, failpoint, isHeld: () => false };
   transmitter = new CurrentTransmitter(config, ZONES, {
     ...common,
     database: site.app.database,

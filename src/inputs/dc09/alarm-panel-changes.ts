@@ -25,6 +25,12 @@ export interface PlannedEvent {
   readonly contacts: readonly Zone[];
 }
 
+/** Whether an event disarms. @returns undefined for one that neither arms nor disarms */
+export function isDisarming({ meaning, change }: AlarmPanelEvent): boolean | undefined {
+  if (meaning?.what !== "arming") return undefined;
+  return change !== "restored" && meaning.isAlwaysArmed !== true;
+}
+
 /** Unknown codes with a condition; further ones are in the event log only. */
 const UNKNOWN_CODES_MAX = 32;
 
@@ -84,9 +90,9 @@ export class AlarmPanelChanges {
 
   /** Whatever else the code means: a zone of openings must not keep the gates from arming. */
   #setGates(account: string, event: AlarmPanelEvent, zones: readonly Zone[]): void {
-    const { meaning, change } = event;
-    if (meaning?.what !== "arming") return;
-    const isArmed = change === "restored" || meaning.isAlwaysArmed === true;
+    const disarms = isDisarming(event);
+    if (disarms === undefined) return;
+    const isArmed = !disarms;
     this.#options.reports.endAt(account, isArmed ? "closing" : "opening", event);
     for (const [id, partition] of gatesOf(zones, account, event)) {
       const isWhole = partition === undefined;

@@ -98,15 +98,14 @@ export class AlarmPanelConnections {
   async #answer(connection: Connection, read: FrameRead): Promise<void> {
     const { socket, address } = connection;
     if (!socket.destroyed || socket.writable) {
-      const { result, reply } = await this.#options.take(read, address);
-      const isAccepted = result === "acknowledged" || result === "repeated";
-      if (isAccepted) {
+      const { isProof, isRejected, reply } = await this.#options.take(read, address);
+      if (isProof) {
         if (!connection.isProven && this.#open.has(connection)) this.#countUnproven(address, -1);
         connection.isProven = true;
         connection.rejected = 0;
         connection.bytes = 0;
         connection.activeMs = this.#options.clock.monotonicMs();
-      } else connection.rejected += 1;
+      } else if (isRejected) connection.rejected += 1;
       if (reply && !socket.destroyed) socket.write(reply);
       if (connection.rejected >= REJECTED_MAX) socket.destroy();
     }

@@ -5,7 +5,6 @@ import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import { allowedOf, isAllowed } from "./allowed-addresses.ts";
-import { contactIdEvent } from "./contact-id.ts";
 import type { FrameRead } from "../../dc09/frame-reader.ts";
 import {
   encryptedContent,
@@ -15,9 +14,11 @@ import {
   type MessageHead,
 } from "../../dc09/message.ts";
 import { MessageRate } from "./message-rate.ts";
+import { eventsOf, isWithheld } from "./message-events.ts";
+import { MessageTimes, type MessageTime } from "./message-times.ts";
 import type { AlarmPanelAccount } from "../../domain/alarm-panel.ts";
 import type { AlarmPanelChanges, PlannedEvent } from "./alarm-panel-changes.ts";
-import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
+import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import {
   MessageRejection,
   refusal,
@@ -26,9 +27,8 @@ import {
 } from "./alarm-panel-rejections.ts";
 import type { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
 import { contactsOf, sharedZoneOf, zonesOfNumber, type AlarmPanelZones } from "./alarm-panel-zones.ts";
-import { contentHash, type RepeatedMessages } from "./repeated-messages.ts";
-import { ack, duh, nak, type ReplyTarget } from "../../dc09/reply.ts";
-import { siaEvents } from "./sia-events.ts";
+import { identityOf, type RepeatedMessages } from "./repeated-messages.ts";
+import { ack, duh, isOwnAck, nak, type ReplyTarget } from "../../dc09/reply.ts";
 
 interface AlarmPanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
   readonly accounts: readonly AlarmPanelAccount[];
@@ -45,15 +45,14 @@ interface AlarmPanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" 
   readonly addZone: (zone: Zone, by: Actor) => void;
 }
 
-/** What became of a message; `reply` is undefined if the panel gets none. */
+/** What became of a message. */
 export interface IntakeResult {
-  readonly result: MessageRejectionReason | "acknowledged" | "repeated";
+  /** Whether it shows that an alarm panel has sent it just now. A repetition may be a recording: it is acknowledged and shows nothing. */
+  readonly isProof: boolean;
+  readonly isRejected: boolean;
+  /** Undefined if the panel gets none. */
   readonly reply: Buffer | undefined;
 }
-
-/** DC-09, 5.5.1.8: how far the time of a message may be ahead or behind. */
-const AHEAD_MAX_MS = 20_000;
-const BEHIND_MAX_MS = 40_000;
 
 /** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
 const REPLY_TO: Readonly<Partial<Record<MessageRejectionReason, "nak" | "duh">>> = {
@@ -81,8 +80,9 @@ export class AlarmPanelIntake {
   readonly #options: AlarmPanelIntakeOptions;
   readonly #accounts: ReadonlyMap<string, AlarmPanelAccount & { readonly allowed: BlockList | undefined }>;
   readonly #rate: MessageRate;
-  /** For messages with a time that is not accepted. */
-  readonly #lateRate: MessageRate;
+  readonly #times: MessageTimes;
+  /** For messages that may be recorded. */
+  readonly #recordedRate: MessageRate;
   /** Messages by result since the start. */
   readonly counts = new Map<"acknowledged" | "repeated", number>([
     ["acknowledged", 0],
@@ -92,7 +92,8 @@ export class AlarmPanelIntake {
   constructor(options: AlarmPanelIntakeOptions) {
     this.#options = options;
     this.#rate = new MessageRate(options.clock);
-    this.#lateRate = new MessageRate(options.clock);
+    this.#times = new MessageTimes(options);
+    this.#recordedRate = new MessageRate(options.clock);
     this.#accounts = new Map(
       options.accounts.map((panel) => [panel.account, { ...panel, allowed: allowedOf(panel.from) }]),
     );
@@ -110,14 +111,16 @@ export class AlarmPanelIntake {
     } catch (error) {
       const reason = error instanceof MessageRejection ? error.reason : "not-stored";
       if (reason === "not-stored") this.#options.log.error("dc09-message-write-failed", { error });
-      const { reply } = this.#refused(reason, head.account ?? "", address);
-      return { result: reason, reply: reply ?? this.#replyTo(reason, answered) };
+      return {
+        ...this.#refused(reason, head.account ?? "", address),
+        reply: this.#replyTo(reason, answered),
+      };
     }
   }
 
   #refused(reason: MessageRejectionReason, account: string, address: string): IntakeResult {
     this.#options.refusals.note(reason, account, address);
-    return { result: reason, reply: undefined };
+    return { isProof: false, isRejected: true, reply: undefined };
   }
 
   #replyTo(reason: MessageRejectionReason, answered: ReplyTarget): Buffer | undefined {
@@ -137,69 +140,73 @@ export class AlarmPanelIntake {
     if (head.isEncrypted) {
       const content = key && encryptedContent(head, key);
       if (!content) throw refusal("key");
+      if (content.sentWallMs !== null && isOwnAck(head, content.sentWallMs, key)) throw refusal("replayed");
       return { panel, key, head, content, address };
     }
     if (!plain) throw refusal("malformed");
     return { panel, key: undefined, head, content: plain, address };
   }
 
-  async #takeKnown(
-    { panel, key, head, content, address }: Known,
-    answered: ReplyTarget,
-  ): Promise<IntakeResult> {
-    const { clock, journal, repeated, changes, zones, supervision } = this.#options;
+  async #takeKnown(known: Known, answered: ReplyTarget): Promise<IntakeResult> {
+    const { panel, head, content } = known;
     const { account } = panel;
-    const acknowledged = (result: "acknowledged" | "repeated"): IntakeResult => {
-      this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
-      return { result, reply: ack(answered, clock.wallMs(), key) };
-    };
+    const { journal, repeated, changes, zones } = this.#options;
+    const shown = this.#times.of(panel, head, content);
+    const { isInTime } = shown;
     // Only messages with the right key, or from an allowed address, count: others must not use up the panel's rate. Nor must
-    // recorded ones, which have an old time; their own limit bounds the work for them.
-    const isInTime = this.#isInTime(panel, content);
-    if (!(isInTime ? this.#rate : this.#lateRate).admits(account)) throw refusal("rate");
+    // recorded ones, which have no new time; their own limit bounds the work for them. Of many in one second one is new.
+    if (!(shown.isNew ? this.#rate : this.#recordedRate).admits(account)) throw refusal("rate");
     if (head.token === "NULL") {
       if (!isInTime) throw refusal("clock");
-      supervision.noteMessage(account, address);
-      return acknowledged("acknowledged");
+      this.#noteSeen(known, shown);
+      return this.#acknowledged("acknowledged", known, shown, answered);
     }
     const events = eventsOf(head.token, content);
-    const isChecked = panel.timestamps === "checked" && this.#options.time.isTrusted();
-    const hash = contentHash(head, content);
-    const identity = { account, sequence: head.sequence, hash, sentWallMs: content.sentWallMs };
-    const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
-    const acknowledgedIfWhole = (result: "acknowledged" | "repeated"): IntakeResult => {
-      // The panel shall report a communication failure; what else it has reported is stored.
-      if (undeclared.length > 0) throw refusal("undeclared-zone");
-      return acknowledged(result);
-    };
+    const identity = identityOf(account, head, content);
     // Before the check of the time: a repetition of a stored message may be late.
     if (repeated.storedEvents(identity) === "all") {
-      if (isInTime) supervision.noteMessage(account, address);
-      return acknowledged("repeated");
+      this.#noteSeen(known, shown);
+      return this.#acknowledged("repeated", known, shown, answered);
     }
     if (!isInTime) throw refusal("clock");
+    const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
     if (undeclared.length === events.length) throw refusal("undeclared-zone");
+    // A clock that stands still makes the same message twice.
+    const isRecorded = panel.timestamps === "checked" && repeated.isRecorded(identity);
     const planned = events.map((event) =>
-      undeclared.includes(event) ? undefined : this.#planned(panel, event),
+      undeclared.includes(event) || isWithheld(event, shown, isRecorded)
+        ? undefined
+        : this.#planned(panel, event),
     );
     const apply = (one: PlannedEvent): void => changes.apply(account, one, zones());
-    const work = (): "acknowledged" | "repeated" => repeated.applyOnce(identity, isChecked, planned, apply);
+    const work = (): "acknowledged" | "repeated" =>
+      repeated.applyOnce(identity, shown.isChecked, planned, apply);
     const result = await journal.groupCommit(work).catch((error: unknown) => {
       this.#options.monitor.reportFailure(error);
       throw error;
     });
-    supervision.noteMessage(account, address);
-    return acknowledgedIfWhole(result);
+    this.#noteSeen(known, shown);
+    // The panel shall report a communication failure; what else it has reported is stored.
+    if (undeclared.length > 0) throw refusal("undeclared-zone");
+    return this.#acknowledged(result, known, shown, answered);
   }
 
-  /** Whether the time of a message may be accepted. Without a trusted clock of its own the daemon cannot tell. */
-  #isInTime({ timestamps }: AlarmPanelAccount, { sentWallMs, hasInvalidTime }: MessageContent): boolean {
-    const { clock, time } = this.#options;
-    if (timestamps === "ignored" || !time.isTrusted()) return true;
-    if (sentWallMs === null) return !hasInvalidTime;
-    const aheadMs = sentWallMs - clock.wallMs();
-    // Seconds are whole: a message of this second is up to 999 ms behind.
-    return aheadMs <= AHEAD_MAX_MS && aheadMs >= -BEHIND_MAX_MS - 999;
+  /** A message is accepted: the alarm panel is there, unless it may be a recording. */
+  #noteSeen({ panel, head, content, address }: Known, shown: MessageTime): void {
+    if (shown.isLive) this.#options.supervision.noteMessage(panel.account, address);
+    this.#times.note(panel.account, head, content, shown);
+  }
+
+  #acknowledged(
+    result: "acknowledged" | "repeated",
+    { panel, key, address }: Known,
+    { isNew, isOld }: MessageTime,
+    answered: ReplyTarget,
+  ): IntakeResult {
+    const { refusals, clock } = this.#options;
+    if (isOld) refusals.note("replayed", panel.account, address);
+    else this.counts.set(result, (this.counts.get(result) ?? 0) + 1);
+    return { isProof: isNew, isRejected: false, reply: ack(answered, clock.wallMs(), key) };
   }
 
   /** Whether an event is an alarm without a zone, of a panel that may not create one. */
@@ -233,15 +240,4 @@ export class AlarmPanelIntake {
     if (!known) addZone(zone, { who: "santinela", from: "alarm panel" });
     return { event, contacts: [known ?? zone] };
   }
-}
-
-/** @throws MessageRejection if the data cannot be read */
-function eventsOf(token: string, { data, extended }: MessageContent): AlarmPanelEvent[] {
-  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
-  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
-  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
-  if (!events) throw refusal("malformed");
-  // Extended data "I" is the text of the event.
-  const common = extended.find(({ id }) => id === "I")?.text ?? "";
-  return events.map((event) => withText(event, common));
 }

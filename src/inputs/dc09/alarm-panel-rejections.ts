@@ -19,6 +19,8 @@ const REMEDIES = {
   key: "messages cannot be decrypted. Use the same key at the alarm panel and in keyFile, and send the time",
   clock:
     "the alarm panel's time is wrong. The receiver has sent the right time; set its clock to UTC, or timestamps: ignored",
+  replayed:
+    "messages are older than one that was accepted, or are replies of this receiver: they were recorded and sent again, or the alarm panel's clock was set back. They disarm nothing and end no silence. Find the sender, and set the clock of this machine",
   rate: "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",
   "undeclared-zone": "an alarm came from a zone that is not configured. Add the zone, or set zones: auto",
   "not-stored": "messages could not be stored and were not acknowledged. Free disk space or replace the disk",

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 import type { Journal } from "../../store/journal.ts";
 import { TransactionalMap } from "../../store/transactional-map.ts";
-import type { MessageContent, MessageHead } from "../../dc09/message.ts";
+import { lastBlockOf, type MessageContent, type MessageHead } from "../../dc09/message.ts";
 
 /** What identifies a message of a panel. */
 interface MessageIdentity {
@@ -12,6 +12,10 @@ interface MessageIdentity {
   readonly hash: string;
   /** The panel's time if it was checked; otherwise null. */
   readonly sentWallMs: number | null;
+  /** The time of an encrypted message, checked or not; null for a plain one. */
+  readonly encryptedWallMs: number | null;
+  /** The last block of an encrypted message; null for a plain one, and without a time. */
+  readonly lastBlock: string | null;
 }
 
 interface Entry {
@@ -21,6 +25,7 @@ interface Entry {
   /** Undefined if all events of the message are stored. */
   readonly part: StoredPart | undefined;
   readonly sentWallMs: number | null;
+  readonly lastBlock: string | null;
   /** Monotonic. */
   readonly atMs: number;
 }
@@ -84,6 +89,18 @@ export class RepeatedMessages {
   }
 
   /**
+   * Whether an encrypted message was stored under another sequence, which is not encrypted: it was recorded and is sent again.
+   * A new message of the alarm panel differs in its time or its padding.
+   */
+  isRecorded({ account, sequence, lastBlock }: MessageIdentity): boolean {
+    const entries = this.#entries.get(account) ?? [];
+    return (
+      lastBlock !== null &&
+      entries.some((entry) => entry.lastBlock === lastBlock && entry.sequence !== sequence)
+    );
+  }
+
+  /**
    * Applies the events of a message that are not stored yet, and stores the message, in the caller's transaction.
    * @param events undefined for one that is left out: it is applied by a repetition, if it can be by then
    * @throws any error of the journal or of an event; its repetition then continues with this event
@@ -127,15 +144,16 @@ export class RepeatedMessages {
    * @param part its stored events, if not all are: its repetition adds the others
    * @throws any error of the journal
    */
-  remember({ account, sequence, hash, sentWallMs }: MessageIdentity, part?: StoredPart): void {
+  remember(identity: MessageIdentity, part?: StoredPart): void {
+    const { account, sequence, hash, sentWallMs, lastBlock } = identity;
     const newest = this.#entries.get(account)?.findLast((entry) => entry.sequence === sequence);
     if (newest?.part && newest.hash === hash) this.#remove(account, newest);
     const { alarmPanels } = this.#journal;
     const atWallMs = this.#clock.wallMs();
     const stored = part ? hash + PART + [...part].join(PART) : hash;
-    const seq = alarmPanels.addMessage({ account, sequence, hash: stored, sentWallMs, atWallMs });
+    const seq = alarmPanels.addMessage({ ...identity, hash: stored, atWallMs });
     const atMs = this.#clock.monotonicMs();
-    const removed = this.#add(account, { seq, sequence, hash, part, sentWallMs, atMs });
+    const removed = this.#add(account, { seq, sequence, hash, part, sentWallMs, lastBlock, atMs });
     if (removed) alarmPanels.removeMessage(removed.seq);
   }
 
@@ -175,8 +193,21 @@ function isSameTime(checkedWallMs: number | null, sentWallMs: number | null): bo
   return checkedWallMs !== null && checkedWallMs === sentWallMs;
 }
 
+/** What identifies a message, by the time that it has, checked or not. @param account of the configuration */
+export function identityOf(account: string, head: MessageHead, content: MessageContent): MessageIdentity {
+  const { sentWallMs } = content;
+  return {
+    account,
+    sequence: head.sequence,
+    hash: contentHash(head, content),
+    sentWallMs,
+    encryptedWallMs: head.isEncrypted ? sentWallMs : null,
+    lastBlock: sentWallMs === null ? null : lastBlockOf(head),
+  };
+}
+
 /** Hash of what a repetition has in common with its message. */
-export function contentHash({ token }: Pick<MessageHead, "token">, content: MessageContent): string {
+function contentHash({ token }: Pick<MessageHead, "token">, content: MessageContent): string {
   const { account, data, extended } = content;
   return createHash("sha256")
     .update(JSON.stringify([token, account, data, extended]))

@@ -45,6 +45,10 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
     "ora centralei de alarmă este greșită. Receptorul a transmis ora corectă; setați ceasul centralei pe UTC sau, în configurație, timestamps: ignored",
   ],
   [
+    "messages are older than one that was accepted, or are replies of this receiver: they were recorded and sent again, or the alarm panel's clock was set back. They disarm nothing and end no silence. Find the sender, and set the clock of this machine",
+    "mesajele sunt mai vechi decât unul acceptat sau sunt răspunsuri ale acestui receptor: au fost înregistrate și retransmise sau ceasul centralei a fost dat înapoi. Ele nu dezarmează nimic și nu dovedesc că centrala transmite. Căutați echipamentul care le transmite și potriviți ceasul acestui dispozitiv",
+  ],
+  [
     "the alarm panel sends more than ten messages a second. The others get no reply, and it sends them again",
     "centrala de alarmă transmite peste zece mesaje pe secundă. Cele peste această limită nu primesc răspuns, iar centrala le retransmite",
   ],

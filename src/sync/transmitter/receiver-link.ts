@@ -1,12 +1,18 @@
-import { messageFrame, type MessageSender, type OutgoingMessage } from "../../dc09/event-message.ts";
+import {
+  messageFrame,
+  SUPERVISION,
+  type MessageSender,
+  type OutgoingMessage,
+} from "../../dc09/event-message.ts";
 import { receiverReply } from "../../dc09/reply.ts";
 import { backOffMs } from "../../domain/backoff.ts";
-import type { CancelTimer, Clock } from "../../domain/clock.ts";
+import type { CancelTimer, Clock, TrustedTime } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import type { Log } from "../../domain/log.ts";
 import type { ReceiverState } from "../../domain/transmission.ts";
 import type { ReceiverAddress } from "../../domain/transmitter.ts";
 import { exchange } from "./message-exchange.ts";
+import { ReceiverClock } from "./receiver-clock.ts";
 
 interface ReceiverLinkOptions {
   readonly receiver: ReceiverAddress & {
@@ -18,11 +24,10 @@ interface ReceiverLinkOptions {
   readonly sender: MessageSender;
   readonly replyS: number;
   readonly clock: Clock;
+  readonly time: TrustedTime;
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
-  /** Unpredictable bytes for the padding of a message, the same for the same message. */
-  readonly padding: (message: OutgoingMessage, stampMs: number) => Uint8Array;
   /** Called when the state changes. */
   readonly onChange: (state: ReceiverState) => void;
 }
@@ -30,8 +35,8 @@ interface ReceiverLinkOptions {
 /** What came of a message at one receiver. */
 type LinkOutcome =
   | { readonly is: "acknowledged" }
-  /** It replied, and has not accepted the message. */
-  | { readonly is: "rejected"; readonly reason: string }
+  /** It replied, and has not accepted the message. `isUncertain`: that is not known, because it has another time than expected. */
+  | { readonly is: "rejected"; readonly reason: string; readonly isUncertain?: true }
   /** It does not reply; the link is down. */
   | { readonly is: "lost"; readonly reason: string };
 
@@ -40,8 +45,8 @@ const ATTEMPTS = 2;
 /** A receiver that does not reply is polled again after a random time up to this; an alarm may be waiting for it. */
 const PROBE_BASE_MS = 1_000;
 const PROBE_CAP_MS = 15_000;
-/** A smaller difference is within what receivers accept, +20 s and -40 s, less the way there. */
-const CLOCK_DIFFERENCE_MS = 10_000;
+/** A receiver with another time is polled again after this time and up to once more: a recording cannot know when. */
+const UNCERTAIN_BASE_MS = 5_000;
 
 /** One receiver: exchanges messages with it, supervises it, and knows whether it replies and by how much its clock differs. */
 export class ReceiverLink {
@@ -53,8 +58,7 @@ export class ReceiverLink {
   #isEventRejected = false;
   /** Whether the next event may show that an unsupervised receiver replies again. */
   #isProbeDue = false;
-  /** Its clock minus ours. */
-  #offsetMs = 0;
+  readonly #itsClock: ReceiverClock;
   #cancel: CancelTimer = () => {};
   #poll: Promise<void> | undefined;
   readonly #abort = new AbortController();
@@ -64,6 +68,7 @@ export class ReceiverLink {
     const { receiver, place, clock } = options;
     const host = receiver.host.includes(":") ? `[${receiver.host}]` : receiver.host;
     this.address = `${host}:${receiver.port}/${receiver.transport}`;
+    this.#itsClock = new ReceiverClock({ ...options, address: this.address });
     this.#state = { place, address: this.address, state: "unknown", sinceMs: clock.wallMs(), reason: null };
     options.onChange(this.#state);
   }
@@ -75,7 +80,7 @@ export class ReceiverLink {
 
   /** The receiver's time as far as it is known, milliseconds since 1970. */
   nowMs(): number {
-    return Math.round(this.#options.clock.wallMs() + this.#offsetMs);
+    return this.#itsClock.nowMs();
   }
 
   /** Sends the first supervision message soon, at a random time. */
@@ -108,7 +113,7 @@ export class ReceiverLink {
     if (message.token !== "NULL" && outcome.is !== "lost") this.#isEventRejected = outcome.is === "rejected";
     if (outcome.is === "acknowledged" && !this.#isEventRejected)
       conditions.clear("monitoring-receiver-rejects", this.address);
-    if (outcome.is === "rejected")
+    if (outcome.is === "rejected" && outcome.isUncertain !== true)
       conditions.raise(
         "monitoring-receiver-rejects",
         { receiver: this.address, answer: outcome.reason },
@@ -132,45 +137,46 @@ export class ReceiverLink {
     }
     this.#poll ??= this.#supervise().finally(() => {
       this.#poll = undefined;
-      this.#arm(this.isUsable ? pollS * 1000 : this.#probeMs());
+      const isSteady = this.isUsable && !this.#itsClock.isUncertain;
+      this.#arm(isSteady ? pollS * 1000 : this.#probeMs());
     });
   }
 
   /** Time until the next probe. */
   #probeMs(): number {
     const { random } = this.#options;
+    if (this.isUsable) return UNCERTAIN_BASE_MS * (1 + random());
     return PROBE_BASE_MS / 2 + backOffMs(this.#failures, random(), PROBE_BASE_MS, PROBE_CAP_MS);
   }
 
   async #supervise(): Promise<void> {
-    const message = { token: "NULL", data: "", sequence: 0, occurredMs: null } as const;
-    await this.send(message, () => this.nowMs());
+    await this.send(SUPERVISION, () => this.nowMs());
   }
 
   /** A message with its times by the receiver's clock: when it occurred too, or a new event would look old there. */
   #byItsClock(message: OutgoingMessage): OutgoingMessage {
     const { occurredMs } = message;
-    return { ...message, occurredMs: occurredMs === null ? null : Math.round(occurredMs + this.#offsetMs) };
+    return { ...message, occurredMs: occurredMs === null ? null : this.#itsClock.itsMs(occurredMs) };
   }
 
   async #exchange(
     message: OutgoingMessage,
     stamp: () => number,
   ): Promise<LinkOutcome | { readonly is: "wrong-time" }> {
-    const { receiver: to, sender, replyS, clock, padding } = this.#options;
+    const { receiver: to, sender, replyS, clock } = this.#options;
     let reason = "";
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const stampMs = stamp();
-      const sent = this.#byItsClock(message);
-      const frame = messageFrame(sender, sent, stampMs, padding(sent, stampMs));
+      const frame = messageFrame(sender, this.#byItsClock(message), stampMs);
+      const sentMs = clock.monotonicMs();
       const result = await exchange(frame, {
         to,
         clock,
         withinMs: replyS * 1000,
         signal: this.#abort.signal,
-        read: (body) => receiverReply(body, sender, message, this.nowMs()),
+        read: (body) => receiverReply(body, sender, message),
       });
-      if (result.reply) return this.#answered(result.reply);
+      if (result.reply) return this.#answered(result.reply, sentMs);
       ({ reason } = result);
       if (this.#abort.signal.aborted) return { is: "lost", reason };
       if (result.isRefused) break;
@@ -181,31 +187,26 @@ export class ReceiverLink {
 
   #answered(
     reply: NonNullable<ReturnType<typeof receiverReply>>,
+    sentMs: number,
   ): LinkOutcome | { readonly is: "wrong-time" } {
     // Any reply shows that it is there; only an acknowledgement shows that it takes our messages.
     this.#replied();
-    if (reply.token === "ACK") return { is: "acknowledged" };
+    if (reply.token === "ACK") return this.#acknowledged(reply.wallMs, sentMs);
     if (reply.token === "unusable") return { is: "rejected", reason: reply.reason };
     if (reply.token === "DUH") return { is: "rejected", reason: "DUH: it cannot process the message" };
-    return this.#noteClock(reply.wallMs)
+    return reply.wallMs !== null && this.#itsClock.noteRefusal(reply.wallMs)
       ? { is: "wrong-time" }
       : { is: "rejected", reason: "NAK: most likely the key is another one" };
   }
 
-  /** @returns whether the receiver's clock differs from what the message had */
-  #noteClock(wallMs: number | null): boolean {
-    if (wallMs === null) return false;
-    const { clock, conditions, log } = this.#options;
-    const offsetMs = wallMs - clock.wallMs();
-    const isNews = Math.abs(offsetMs - this.#offsetMs) > CLOCK_DIFFERENCE_MS;
-    if (!isNews) return false;
-    this.#offsetMs = offsetMs;
-    const seconds = Math.round(offsetMs / 1000);
-    log.warn("monitoring-receiver-clock", { receiver: this.address, seconds });
-    if (Math.abs(offsetMs) <= CLOCK_DIFFERENCE_MS)
-      conditions.clear("monitoring-receiver-clock", this.address);
-    else conditions.raise("monitoring-receiver-clock", { receiver: this.address, seconds }, this.address);
-    return true;
+  #acknowledged(wallMs: number | null, sentMs: number): LinkOutcome {
+    const judged = wallMs === null ? "counts" : this.#itsClock.judge(wallMs, sentMs);
+    if (judged === "counts") return { is: "acknowledged" };
+    const reason = "the time of its acknowledgement is not the expected one";
+    if (judged === "old") return { is: "rejected", reason };
+    // Soon again, unless a supervision message is under way.
+    if (!this.#poll && this.#options.receiver.pollS > 0) this.#arm(this.#probeMs());
+    return { is: "rejected", reason, isUncertain: true };
   }
 
   #replied(): void {

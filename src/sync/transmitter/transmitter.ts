@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
-import type { MessageSender, OutgoingMessage } from "../../dc09/event-message.ts";
+import type { MessageSender } from "../../dc09/event-message.ts";
 import { backOffMs } from "../../domain/backoff.ts";
-import type { CancelTimer, Clock } from "../../domain/clock.ts";
+import type { CancelTimer, Clock, TrustedTime } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type { Log } from "../../domain/log.ts";
@@ -24,6 +23,7 @@ export interface TransmitterOptions {
   /** Path of the journal. */
   readonly journal: string;
   readonly clock: Clock;
+  readonly time: TrustedTime;
   readonly random: () => number;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -72,7 +72,6 @@ export class Transmitter {
           place,
           replyS,
           sender: this.#sender,
-          padding: (message, stampMs) => this.#padding(message, stampMs),
           onChange: (state) => this.#stored(() => this.#store.saveLink(state)),
         }),
     );
@@ -181,14 +180,6 @@ export class Transmitter {
     };
     stamp(false);
     return link.send({ token, data, sequence: sequence ?? 0, occurredMs }, stamp);
-  }
-
-  /** From the key, so that only its owners can predict it, and the same for a repetition. */
-  #padding(message: OutgoingMessage, stampMs: number): Uint8Array {
-    const { key } = this.#sender;
-    return createHmac("sha256", key ?? "")
-      .update(JSON.stringify([message, stampMs]))
-      .digest();
   }
 
   /** Runs a write that is repeated with the next look if the disk rejects it. */

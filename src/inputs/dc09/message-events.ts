@@ -1,0 +1,29 @@
+import type { MessageContent } from "../../dc09/message.ts";
+import { isDisarming } from "./alarm-panel-changes.ts";
+import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
+import { refusal } from "./alarm-panel-rejections.ts";
+import { contactIdEvent } from "./contact-id.ts";
+import type { MessageTime } from "./message-times.ts";
+import { siaEvents } from "./sia-events.ts";
+
+/**
+ * Whether an event is left out because its message may be a recording, which must neither disarm nor end an alarm or a fault. What
+ * else a recording reports counts: an alarm too many is better than one too few.
+ * @param isRecorded whether the message is stored under another sequence
+ */
+export function isWithheld(event: AlarmPanelEvent, { isOld }: MessageTime, isRecorded: boolean): boolean {
+  const disarms = isDisarming(event);
+  const isEnd = disarms === undefined && event.change === "restored";
+  return (disarms === true && (isOld || isRecorded)) || (isEnd && isOld);
+}
+
+/** The events of a message. @param token its format. @throws MessageRejection if the data cannot be read */
+export function eventsOf(token: string, { data, extended }: MessageContent): AlarmPanelEvent[] {
+  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
+  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
+  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
+  if (!events) throw refusal("malformed");
+  // Extended data "I" is the text of the event.
+  const common = extended.find(({ id }) => id === "I")?.text ?? "";
+  return events.map((event) => withText(event, common));
+}
