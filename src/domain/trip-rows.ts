@@ -5,7 +5,7 @@ import { formatZoneLine } from "./incident-notes.ts";
 import { withOpening, subjectOfTrip } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
 import { wording, type TripTextValues, renderTemplate } from "./trip-text.ts";
-import type { NewTrip, RestoreCause, DetectedTrip, Trip, TripSite } from "./trip.ts";
+import type { NewTrip, RestoreCause, DetectedTrip, TripSite } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 
 /* The texts of a row are created when the event is detected, so that every attempt sends the same. */
@@ -74,43 +74,6 @@ export function newFault(zone: Zone, detected: DetectedFault, site: TripSite): N
     body,
     line: cleanText(line),
   });
-}
-
-/** The end of a fault, of which no zone may be left. */
-interface EndedFault extends Pick<Detected, "key" | "moment" | "isDated"> {
-  readonly fault: Fault;
-  readonly of: string;
-}
-
-/** Creates the row of the end of a fault from that of its beginning, which has the zone as it was configured then. */
-export function newFaultEnd(
-  { zoneId, source, subject, body, signal }: Trip,
-  { fault, of, ...detected }: EndedFault,
-  site: TripSite,
-): NewTrip {
-  const catalogue = wording(site.locale);
-  const { isDated, moment } = detected;
-  const time = isDated ? localTime(moment.wallMs, site.timezone) : catalogue.unknownTime;
-  const text = { zone: signal.name, zoneId, kind: "", time, earliest: null, since: null };
-  const line =
-    of === zoneId
-      ? catalogue.faultLine(text, fault, true)
-      : catalogue.bridgeLine(text, { name: of, zones: [`${signal.name} (${zoneId})`] }, true);
-  return {
-    ...detected,
-    state: "waiting",
-    reason: null,
-    zoneId,
-    source,
-    type: "fault-over",
-    cause: fault,
-    subject,
-    earliestWallMs: null,
-    body,
-    line: cleanText(line),
-    signal,
-    confirmed: null,
-  };
 }
 
 /**

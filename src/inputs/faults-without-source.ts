@@ -1,4 +1,4 @@
-import { newFaultEnd } from "../domain/trip-rows.ts";
+import { newFaultEnd } from "../domain/fault-end.ts";
 import { hasFaultSource } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";

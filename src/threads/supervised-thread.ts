@@ -148,7 +148,7 @@ export class SupervisedThread<Started> {
     const isInOrder = isRunning && (await this.#stopInOrder());
     const { clock, log, name } = this.#options;
     const hasEnded = this.#worker === undefined || (await endThread(this.#worker, clock, END_MS_MAX));
-    if (!isInOrder && !hasEnded) log.error("thread-not-ended", { thread: name });
+    if (!isInOrder && !hasEnded) log.error("thread-end-failed", { thread: name });
     this.#channel?.close();
     return isInOrder || hasEnded;
   }

@@ -126,7 +126,7 @@ test("a stop does not wait for the query of a thread: the others stop in order b
   // Its files are still open: no other run may use them.
   expect(await stopped).toBe(false);
   expect(logged).toContain("thread-stop-failed");
-  expect(logged).toContain("thread-not-ended");
+  expect(logged).toContain("thread-end-failed");
   expect(readdirSync("/proc/self/task").length).toBeGreaterThan(threadsBefore);
 });
 
@@ -135,7 +135,7 @@ test("a thread that stops in order, or has ended, has closed its files", async (
   await front.start(() => {});
   expect(await front.stop()).toBe(true);
   expect(await front.stop()).toBe(true);
-  expect(logged).not.toContain("thread-not-ended");
+  expect(logged).not.toContain("thread-end-failed");
 });
 
 test("a thread without which the daemon can run is started again if its first start fails", async () => {

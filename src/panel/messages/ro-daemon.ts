@@ -136,14 +136,6 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["the upload has expired; upload the backup again", "încărcarea a expirat; încărcați din nou copia"],
   ["the next piece must start at byte {n}, not {from}", "încărcarea a fost întreruptă"],
-  [
-    "the daemon ended before the restore of the uploaded backup was complete",
-    "serviciul s-a oprit înainte de terminarea restaurării copiei încărcate",
-  ],
-  [
-    "If the event log does not show the restore, upload the backup again",
-    "Dacă restaurarea nu apare în jurnalul de evenimente, încărcați din nou copia",
-  ],
   ["Upload the backup again", "Încărcați din nou copia"],
   ["{file} cannot be restored: {problem}", "{file} nu poate fi restaurat: {problem}"],
   ["the file is empty", "fișierul este gol"],
