@@ -92,6 +92,7 @@ function reportUse(): void {
 
 const control: ThreadControl<BrokerStarted> = {
   async start() {
+    failpoint("broker-start");
     await broker.start();
     reportUse();
     return { port: broker.port };

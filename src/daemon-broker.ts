@@ -56,13 +56,21 @@ export class ThreadedBroker implements Broker {
     return this.#port === 0 ? undefined : this.#port;
   }
 
+  /** The daemon runs without a broker whose thread cannot be started: it monitors the lines, and starts the thread again. */
   async start(): Promise<void> {
-    const { port } = await this.#thread.start(() => this.onRestarted());
-    this.#port = port ?? this.#port;
+    const started = await this.#thread.startOrRetry((later) => {
+      this.#started(later);
+      this.onRestarted();
+    });
+    if (started) this.#started(started);
   }
 
-  stop(): Promise<void> {
-    return this.#thread.stop();
+  async stop(): Promise<void> {
+    await this.#thread.stop();
+  }
+
+  #started({ port }: BrokerStarted): void {
+    this.#port = port ?? this.#port;
   }
 
   async listen(topics: readonly string[]): Promise<void> {

@@ -1,8 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "./config/config.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import type { Clock } from "./domain/clock.ts";
+import type { Conditions } from "./domain/condition.ts";
 import type { JsonLog } from "./ops/log.ts";
 import { backupFolder } from "./ops/backups.ts";
 import { acceptMachine } from "./ops/machine-identity.ts";
@@ -13,6 +14,7 @@ interface DaemonControlParts extends Pick<DaemonOptions, "effectiveOptions" | "r
   readonly config: Pick<Config, "dataDir">;
   readonly clock: Clock;
   readonly log: JsonLog;
+  readonly conditions: Conditions;
   readonly reload: DaemonControl["reload"];
   readonly applyConfiguration: DaemonControl["applyConfiguration"];
 }
@@ -24,10 +26,12 @@ export function daemonControl({
   config: { dataDir },
   clock,
   log,
+  conditions,
   reload,
   applyConfiguration,
 }: DaemonControlParts): DaemonControl {
-  // Of a run that ended before the restore: the user has seen no result.
+  // Of a process that ended before the restore, as in a power cut or because of a thread that could not be ended.
+  if (existsSync(orderedBackup(dataDir))) conditions.raise("restore-failed", UNFINISHED_RESTORE);
   rmSync(orderedBackup(dataDir), { force: true });
   return {
     configuration: () => effectiveOptions(),
@@ -50,6 +54,9 @@ export function daemonControl({
     },
   };
 }
+
+const UNFINISHED_RESTORE =
+  "the daemon ended before the restore of the uploaded backup was complete. If the event log does not show the restore, upload the backup again.";
 
 /** The uploaded backup whose restore was ordered. */
 function orderedBackup(dataDir: string): string {

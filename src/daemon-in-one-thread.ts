@@ -55,8 +55,9 @@ export class SingleThreadParts implements DaemonParts {
     this.#running.components.sync.start();
   }
 
-  async stopRecords(): Promise<void> {
+  async stopRecords(): Promise<boolean> {
     await this.#records?.stop();
+    return true;
   }
 
   startFront({ site, zones, tests, outputs, metrics, control }: SensingComponents): Promise<FrontAddress> {
@@ -89,8 +90,9 @@ export class SingleThreadParts implements DaemonParts {
     return this.#front.deviceToken();
   }
 
-  async stopFront(): Promise<void> {
+  async stopFront(): Promise<boolean> {
     await this.#front?.stop();
+    return true;
   }
 
   /** The front reads the configuration in force, which is the same object. */

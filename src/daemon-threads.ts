@@ -40,11 +40,12 @@ export interface DaemonParts {
   startRecords(): Promise<NewAdministrator>;
   /** Starts the sync, once everything else has started. */
   startSync(): Promise<void>;
-  stopRecords(): Promise<void>;
+  /** @returns whether its files are closed, as `stopFront` */
+  stopRecords(): Promise<boolean>;
   startFront(sensing: SensingComponents): Promise<FrontAddress>;
   /** A token for posting trips to the front. */
   deviceToken(): Promise<string>;
-  stopFront(): Promise<void>;
+  stopFront(): Promise<boolean>;
   /** The built-in broker, not started. */
   newBroker(options: BuiltInBrokerOptions): Broker;
   /** Uses zones of which an alarm panel has just created one; they are in force already. */
@@ -149,7 +150,7 @@ export class ThreadedParts implements DaemonParts {
     return unlessRestarting(this.records.sync.start());
   }
 
-  stopRecords(): Promise<void> {
+  stopRecords(): Promise<boolean> {
     return this.#recordsThread.stop();
   }
 
@@ -183,8 +184,8 @@ export class ThreadedParts implements DaemonParts {
     return this.#frontThread.remote<FrontControl>("thread").deviceToken();
   }
 
-  async stopFront(): Promise<void> {
-    await this.#frontThread?.stop();
+  async stopFront(): Promise<boolean> {
+    return (await this.#frontThread?.stop()) ?? true;
   }
 
   newBroker(options: BuiltInBrokerOptions): Broker {

@@ -34,8 +34,8 @@ export class Daemon {
   readonly #logLevel = new SharedLogLevel();
   readonly #health: ConditionRegistry;
   readonly #failpoint: Failpoint;
-  /** Stop functions of the started components, called in reverse order, also after a failed start. */
-  readonly #stops: (() => void | Promise<void>)[] = [];
+  /** Stop functions of the started components, called in reverse order, also after a failed start; see `stop` for a false. */
+  readonly #stops: (() => unknown)[] = [];
   /** Whether trips are no longer processed although the process runs; the watchdog then restarts it. */
   isStalled = (): boolean => false;
   #reload: DaemonReload | undefined;
@@ -74,10 +74,14 @@ export class Daemon {
     this.#reload?.bySignal();
   }
 
-  async stop(): Promise<void> {
+  /** @returns whether all files are closed: not if a thread could not be ended, which may still use the databases */
+  async stop(): Promise<boolean> {
     const isRunning = this.#stops.length > 0;
-    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop()) await stop();
+    let areClosed = true;
+    for (let stop = this.#stops.pop(); stop; stop = this.#stops.pop())
+      areClosed = (await stop()) !== false && areClosed;
     if (isRunning) this.#log.info("stopped");
+    return areClosed;
   }
 
   async #start(): Promise<void> {
@@ -143,14 +147,14 @@ export class Daemon {
   }
 
   #newFolder(damageRestart: DamageRestart): DataDirectory {
-    const config = this.#config;
+    const { dataDir, file: configurationFile } = this.#config;
     return new DataDirectory({
       ...this.#common,
-      dataDir: config.dataDir,
+      dataDir,
       onJournalError: damageRestart.onJournalError,
       onDamage: damageRestart.onDamage,
       beforeLongWork: this.#options.beforeLongWork,
-      configurationFile: config.file,
+      configurationFile,
       bootId: this.#machine.host.bootId,
       newIdentity: randomUUID,
     });
@@ -189,8 +193,6 @@ export class Daemon {
       return new ThreadedParts({
         ...this.#options,
         ...common,
-        log: this.#log,
-        conditions: this.#health,
         logLevel: this.#logLevel,
         failpoint,
         newRun,
@@ -211,11 +213,9 @@ export class Daemon {
   #newReload(sensing: DaemonSensing, parts: DaemonParts): DaemonReload {
     const { load, reload: hooks } = this.#options;
     const { zoneService, inputs, outputs, events } = sensing;
-    const retryRejected = (): void => sensing.retryRejected();
-    const createdZones = (declared: Config["zones"]): Config["zones"] => sensing.createdZones(declared);
-    const common = { ...this.#common, config: this.#config, log: this.#log };
     return new DaemonReload({
-      ...common,
+      ...this.#common,
+      config: this.#config,
       zoneService,
       inputs,
       outputs,
@@ -223,8 +223,8 @@ export class Daemon {
       parts,
       load,
       hooks,
-      retryRejected,
-      createdZones,
+      retryRejected: () => sensing.retryRejected(),
+      createdZones: (declared) => sensing.createdZones(declared),
     });
   }
 

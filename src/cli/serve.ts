@@ -191,7 +191,8 @@ class DaemonRuns {
       cancelWatch();
       if (next) this.#notifier.extendWatchdog();
       else this.#notifier.stopping();
-      await daemon.stop();
+      // Neither a restore nor another run may use databases that a thread still has open. Systemd starts the process again.
+      if (!(await daemon.stop()) && next) kill();
       return next;
     };
   }

@@ -1,11 +1,12 @@
 import type { Fault } from "./fault.ts";
 import { cleanText, localTime } from "./intervention-text.ts";
 import { wording } from "./trip-text.ts";
-import type { DetectedTrip, NewTrip, Trip, TripSite } from "./trip.ts";
+import type { NewTrip, Trip, TripSite } from "./trip.ts";
 
 /** The end of a fault, of which no zone may be left. */
-interface EndedFault extends Pick<DetectedTrip, "key" | "moment" | "isDated"> {
+interface EndedFault extends Pick<NewTrip, "key" | "moment" | "isDated"> {
   readonly fault: Fault;
+  /** Owner of the fault: the zone, or the bridge of several zones. */
   readonly of: string;
 }
 

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import type { Clock } from "../domain/clock.ts";
 
 /** Small: a larger one is faster only for bulk work, and each thread has its own. */
 const YOUNG_MB_MAX = 6;
@@ -19,4 +20,19 @@ export function startThread(entry: URL, { workerData, heapMb }: ThreadLimits): W
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
   });
+}
+
+/**
+ * Ends a thread. Node ends one only after its native calls.
+ * @param withinMs how long to wait for that
+ * @returns whether it has ended by then
+ */
+export async function endThread(worker: Worker, clock: Clock, withinMs: number): Promise<boolean> {
+  let cancel = (): void => {};
+  const late = new Promise<boolean>((resolve) => {
+    cancel = clock.after(withinMs, () => resolve(false));
+  });
+  const hasEnded = await Promise.race([worker.terminate().then(() => true), late]);
+  cancel();
+  return hasEnded;
 }

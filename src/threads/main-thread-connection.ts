@@ -61,3 +61,18 @@ export function connectToMainThread<Data extends ThreadData>(
     },
   };
 }
+
+/** What a thread calls in the main thread, over its log and conditions. */
+export function mainThreadOf({
+  log,
+  conditions,
+}: {
+  readonly log: Log;
+  readonly conditions: Conditions;
+}): MainThread {
+  return {
+    log: (level, event, fields) => log[level](event, fields),
+    raise: (code, detail, subject) => conditions.raise(code, detail, subject),
+    clear: (code, subject) => conditions.clear(code, subject),
+  };
+}

@@ -4,12 +4,13 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
-import { startThread } from "../ops/limited-thread.ts";
+import { endThread, startThread } from "../ops/limited-thread.ts";
 import { HEALTHY_MS } from "../ops/thread-failures.ts";
-import { withLongerDelay, type ThreadUse } from "../ops/thread-use.ts";
+import type { ThreadUse } from "../ops/thread-use.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
-import type { MainThread } from "./main-thread-connection.ts";
+import { mainThreadOf } from "./main-thread-connection.ts";
 import type { ThreadControl } from "./thread-control.ts";
+import { ThreadPings } from "./thread-pings.ts";
 
 export type ThreadName = "records" | "front" | "broker";
 
@@ -34,12 +35,6 @@ interface ThreadOptions {
 
 /** Of every thread: one that is full fits in the memory of the service beside the normal use of the others. */
 const HEAP_MB_MAX = 96;
-const PING_INTERVAL_MS = 5_000;
-/**
- * A thread that leaves these pings unanswered is ended and started again. They are counted, because time also passes while this
- * thread is stopped or busy: its timers then run before it takes the answers that have arrived.
- */
-const UNANSWERED_MAX = 4;
 /** A thread that has ended and does not run again after this time is silent too. */
 const ENDED_MS_MAX = 20_000;
 /** Longer than the server (5 s) and the sync (3 s) wait for requests in flight. Systemd ends the process after 20 s. */
@@ -58,23 +53,22 @@ export class SupervisedThread<Started> {
   readonly #options: ThreadOptions;
   readonly #control: Remote<ThreadControl<Started>>;
   readonly #connection = new Connection();
+  readonly #pings: ThreadPings;
   #worker: Worker | undefined;
   #channel: Channel | undefined;
   #onRestarted: (started: Started) => void = () => {};
   #cancelTimer: CancelTimer = () => {};
-  #cancelPing: CancelTimer = () => {};
   #restartMs = RESTART_MS;
   #isRestarting = false;
-  /** Pings since its last answer. */
-  #unanswered = 0;
   /** When it has ended, monotonic; undefined while it runs. */
   #endedMs: number | undefined;
-  #use: ThreadUse | undefined;
   #state: "starting" | "running" | "stopped" = "starting";
 
   constructor(options: ThreadOptions) {
     this.#options = options;
     this.#control = this.remote("thread");
+    const onSilent = (): void => this.#endSilent();
+    this.#pings = new ThreadPings({ ...options, ping: () => this.#control.ping(), onSilent });
   }
 
   /** Whether it does not answer, or cannot be started again. */
@@ -82,14 +76,12 @@ export class SupervisedThread<Started> {
     if (this.#state !== "running") return false;
     const endedMs = this.#endedMs;
     if (endedMs !== undefined) return this.#options.clock.monotonicMs() - endedMs > ENDED_MS_MAX;
-    return this.#unanswered >= UNANSWERED_MAX;
+    return this.#pings.isSilent;
   }
 
-  /** Its heap at the last ping, and its longest delay since this was last read; undefined while there was no ping. */
+  /** What it uses: see `ThreadPings`. */
   takeUse(): ThreadUse | undefined {
-    const use = this.#use;
-    this.#use = use && { ...use, longestDelayS: 0 };
-    return use;
+    return this.#pings.takeUse();
   }
 
   /** A component of the thread, also of its next runs. */
@@ -112,35 +104,61 @@ export class SupervisedThread<Started> {
     }
   }
 
+  /**
+   * As `start`, but a start that fails is reported and repeated as after a defect.
+   * @param onStarted called after each later start
+   * @returns undefined if this one has failed
+   */
+  async startOrRetry(onStarted: (started: Started) => void): Promise<Started | undefined> {
+    this.#onRestarted = onStarted;
+    try {
+      return await this.#run(this.#options.data());
+    } catch (error) {
+      // An error of its start leaves the thread running.
+      await this.#worker?.terminate();
+      if (this.#state === "starting") this.#state = "running";
+      this.#endedMs ??= this.#options.clock.monotonicMs();
+      if (this.#state === "running") this.#failed(error);
+      return undefined;
+    }
+  }
+
   /** Passes a connection to another thread. */
   pass(port: MessagePort): void {
     this.#channel?.pass(port);
   }
 
-  /** Stops the thread in order, and ends it if it does not, or is just being started again. */
-  async stop(): Promise<void> {
+  /**
+   * Stops the thread in order, and ends it if it does not, or is just being started again.
+   * @returns whether it has closed its files: it cannot be ended in a native call, such as a query, and keeps them open until then
+   */
+  async stop(): Promise<boolean> {
     const isRunning = this.#state === "running" && this.#endedMs === undefined;
     this.#state = "stopped";
     this.#cancelTimer();
-    this.#cancelPing();
-    // Rejects the call.
-    const cancel = this.#options.clock.after(STOP_MS_MAX, () => this.#channel?.close());
-    if (isRunning)
-      await this.#control.stop().catch((error: unknown) => {
-        const { log, name } = this.#options;
-        log.warn("thread-stop-failed", { thread: name, reason: messageOf(error) });
-      });
-    cancel();
-    await this.#end();
+    this.#pings.stop();
+    const isInOrder = isRunning && (await this.#stopInOrder());
+    const { clock, log, name } = this.#options;
+    const hasEnded = this.#worker === undefined || (await endThread(this.#worker, clock, END_MS_MAX));
+    if (!isInOrder && !hasEnded) log.error("thread-end-failed", { thread: name });
     this.#channel?.close();
+    return isInOrder || hasEnded;
   }
 
-  async #end(): Promise<void> {
-    const late = new Promise<void>((resolve) => {
-      this.#cancelTimer = this.#options.clock.after(END_MS_MAX, resolve);
-    });
-    await Promise.race([this.#worker?.terminate(), late]);
-    this.#cancelTimer();
+  /** @returns whether the thread has stopped in time */
+  async #stopInOrder(): Promise<boolean> {
+    const { clock, log, name } = this.#options;
+    // Rejects the call.
+    const cancel = clock.after(STOP_MS_MAX, () => this.#channel?.close());
+    try {
+      await this.#control.stop();
+      return true;
+    } catch (error) {
+      log.warn("thread-stop-failed", { thread: name, reason: messageOf(error) });
+      return false;
+    } finally {
+      cancel();
+    }
   }
 
   async #run(workerData: object): Promise<Started> {
@@ -156,57 +174,37 @@ export class SupervisedThread<Started> {
     });
     ended.catch(() => "reported by `#ended`");
     this.#worker = worker;
-    this.#channel = new Channel(worker, clock, { main: this.#main(), ...components });
+    this.#channel = new Channel(worker, clock, { main: mainThreadOf(this.#options), ...components });
     this.#connection.use(this.#channel);
     onSpawned?.();
     const started = await Promise.race([ended, this.#control.start()]);
     if (this.#state === "starting") this.#state = "running";
     this.#endedMs = undefined;
-    this.#unanswered = 0;
-    this.#ping();
+    this.#pings.start();
     return started;
   }
 
-  #ping(): void {
-    const { clock } = this.#options;
-    this.#cancelPing();
-    this.#cancelPing = clock.after(PING_INTERVAL_MS, () => this.#ping());
-    if (this.isSilent) {
-      this.#options.log.error("thread-silent", { thread: this.#options.name });
-      void this.#worker?.terminate();
-    }
-    this.#unanswered += 1;
-    this.#answerToPing().catch(() => "it has ended, and `exit` follows");
-  }
-
-  async #answerToPing(): Promise<void> {
-    const use = await this.#control.ping();
-    this.#unanswered = 0;
-    this.#use = withLongerDelay(use, this.#use);
+  #endSilent(): void {
+    this.#options.log.error("thread-silent", { thread: this.#options.name });
+    void this.#worker?.terminate();
   }
 
   #ended(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker) return;
     this.#channel?.close();
-    this.#cancelPing();
+    this.#pings.stop();
     this.#endedMs ??= this.#options.clock.monotonicMs();
-    this.#use = undefined;
-    if (this.#state !== "running" || this.#isRestarting) return;
+    if (this.#state === "running" && !this.#isRestarting) this.#failed(cause);
+  }
+
+  /** Reports its end, and starts it again. @param cause undefined if it has ended without an error */
+  #failed(cause: unknown): void {
     const { name, log, conditions, onFailed } = this.#options;
     const reason = cause === undefined ? "it ended" : messageOf(cause);
     log.error("thread-failed", { thread: name, error: cause ?? reason });
     conditions.raise("thread-failed", { thread: name, reason }, name);
     onFailed?.();
     this.#scheduleRestart();
-  }
-
-  #main(): MainThread {
-    const { log, conditions } = this.#options;
-    return {
-      log: (level, event, fields) => log[level](event, fields),
-      raise: (code, detail, subject) => conditions.raise(code, detail, subject),
-      clear: (code, subject) => conditions.clear(code, subject),
-    };
   }
 
   #scheduleRestart(): void {

@@ -29,7 +29,7 @@ upstreams: [ { dc09: { account: "12AB", plain: true, receivers: [ { host: 127.0.
   );
   const daemon = daemonInProcess(file, machineWith(join(folder, "machine")));
   await daemon.start();
-  onTestFinished(() => daemon.stop());
+  onTestFinished(async () => void (await daemon.stop()));
   const panel = new AlarmPanel({ account: "777A", port: () => port, wallMs: () => Date.now() });
   for (const event of ["1122 01 004", "1137 01 005", "1131 01 006"])
     expect(await panel.contactId(event)).toMatchObject({ token: "ACK" });

@@ -4,7 +4,9 @@ import { beforeEach, expect, test } from "vitest";
 import { backUp } from "../../src/ops/backups.ts";
 import { daemonControl } from "../../src/daemon-control.ts";
 import { localRemote } from "../../src/domain/remote.ts";
+import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
@@ -30,11 +32,14 @@ beforeEach(async () => {
   settings = startedFront();
 });
 
-const newControl = (): DaemonControl =>
+const log = new JsonLog({ level: "error", clock: new ManualClock(), write: () => {} });
+
+const newControl = (conditions = new ConditionRegistry(clock, log)): DaemonControl =>
   daemonControl({
     config: { dataDir },
     clock,
-    log: new JsonLog({ level: "error", clock, write: () => {} }),
+    log,
+    conditions,
     effectiveOptions: () => [],
     reload: () => expect.fail("no reload was asked for"),
     applyConfiguration: () => expect.fail("no change was asked for"),
@@ -80,10 +85,13 @@ test("a backup is still restored if a defect ends the front during the shutdown,
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
 });
 
-test("a backup whose restore a power cut has prevented is removed at the next start", async () => {
+test("a backup whose restore a power cut has prevented is reported and removed at the next start", async () => {
   const { copy } = settings.add(0, piece);
   await settings.restore(copy, TESTER);
-  newControl();
+  const conditions = new ConditionRegistry(clock, log);
+  newControl(conditions);
+  expect(conditions.list()).toMatchObject([{ code: "restore-failed" }]);
+  expect(translateToRomanian(conditions.list()[0]?.text ?? "")).toMatch(/^serviciul s-a oprit .* copia/);
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
 });
 

@@ -118,14 +118,41 @@ test("a stop does not wait for the query of a thread: the others stop in order b
   let isOver = false;
   void query.catch(() => "the channel is closed");
   await eventually("its query", () => queries[0] === 1);
-  const stopped = front.stop().then(() => (isOver = true));
+  const stopped = front.stop().finally(() => (isOver = true));
   clock.advance(8_000);
   await new Promise(setImmediate);
   expect(isOver).toBe(false);
   clock.advance(1_000);
-  await stopped;
+  // Its files are still open: no other run may use them.
+  expect(await stopped).toBe(false);
   expect(logged).toContain("thread-stop-failed");
+  expect(logged).toContain("thread-end-failed");
   expect(readdirSync("/proc/self/task").length).toBeGreaterThan(threadsBefore);
+});
+
+test("a thread that stops in order, or has ended, has closed its files", async () => {
+  const front = new SupervisedThread<number>({ ...options, name: "front" });
+  await front.start(() => {});
+  expect(await front.stop()).toBe(true);
+  expect(await front.stop()).toBe(true);
+  expect(logged).not.toContain("thread-end-failed");
+});
+
+test("a thread without which the daemon can run is started again if its first start fails", async () => {
+  isBroken = true;
+  const failures: string[] = [];
+  const onFailed = (): void => void failures.push("broker");
+  const broker = new SupervisedThread<number>({ ...options, name: "broker", onFailed });
+  const started: number[] = [];
+  expect(await broker.startOrRetry((run) => void started.push(run))).toBeUndefined();
+  expect(conditions.isOpen("thread-failed", "broker")).toBe(true);
+  expect(failures).toEqual(["broker"]);
+  isBroken = false;
+  clock.advance(200);
+  await eventually("its first run", () => started.length === 1);
+  clock.advance(60_000);
+  expect(conditions.isOpen("thread-failed", "broker")).toBe(false);
+  expect(await broker.stop()).toBe(true);
 });
 
 test("a thread for many connections may use more heap than others", async () => {

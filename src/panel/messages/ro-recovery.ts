@@ -57,4 +57,12 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
     "Declanșări retransmise din jurnalul declanșărilor cu cheile lor inițiale: {n}",
   ],
   ["Read {file}, then remove it", "Citiți {file}, apoi ștergeți-l"],
+  [
+    "the daemon ended before the restore of the uploaded backup was complete",
+    "serviciul s-a oprit înainte de terminarea restaurării copiei încărcate",
+  ],
+  [
+    "If the event log does not show the restore, upload the backup again",
+    "Dacă restaurarea nu apare în jurnalul de evenimente, încărcați din nou copia",
+  ],
 ];
