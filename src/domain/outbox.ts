@@ -31,9 +31,9 @@ export interface OutboxEntry extends RecoveryState {
   readonly verifyAtMs: number | null;
   /** How often the centre has rejected an alarm's content since it last accepted it. */
   readonly refusals: number;
-  /** Failed attempts since the last success. */
+  /** Failed attempts since the last success; those on a link that was down until the centre responds again. */
   readonly attempts: number;
-  /** Wall clock of the next attempt, milliseconds since 1970. */
+  /** Wall clock of the next attempt, milliseconds since 1970, or `WAITS_FOR_LINK`. */
   readonly nextAtMs: number;
   /** Status or error code of the last response; null before the first. */
   readonly lastCode: string | null;
@@ -82,6 +82,14 @@ export type InFlightValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** A `verifyAtMs` after a restore of the centre from a backup: records that it does not have were lost. */
 export const VERIFY_IMMEDIATELY = 0;
+
+/** A `nextAtMs` after an attempt on a link that was down: the entry is due, and waits for the link alone. */
+export const WAITS_FOR_LINK = -1;
+
+/** Failed attempts of an entry by which its own back-off grows: those on a link that was down say nothing about the record. */
+export function ownFailures({ attempts, nextAtMs }: Pick<OutboxEntry, "attempts" | "nextAtMs">): number {
+  return nextAtMs === WAITS_FOR_LINK ? 0 : attempts;
+}
 
 /** Counts of outbox entries for status displays. */
 export interface OutboxSummary {
@@ -166,7 +174,7 @@ function dueAfterEdit(
   if (phase === "unsure") return priorityOrder < before.priorityOrder ? { nextAtMs: 0 } : {};
   const isAlarm = priorityOrder === URGENT_PRIORITY_ORDER;
   const isHeld = missingSinceMs !== null || (!isAlarm && CODES_OF_BUSY_CENTRE.has(lastCode ?? ""));
-  return (phase === "new" || phase === "linked") && !isHeld ? { nextAtMs: 0 } : {};
+  return (phase === "new" || phase === "linked") && !isHeld ? { nextAtMs: Math.min(before.nextAtMs, 0) } : {};
 }
 
 /** Outcome of deleting a record for its entry: `withdrawn` only if no copy can be at the centre. */

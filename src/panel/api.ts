@@ -24,12 +24,8 @@ export async function bodyOf<T>(response: Response): Promise<T> {
   }
 }
 
-/** Requests a file, however long it takes. @throws ApiError */
-export async function requestFile(path: string): Promise<Blob> {
-  return (await sendSignedIn(path, { signal: new AbortController().signal })).blob();
-}
-
-async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
+/** As `request`, with the response as it arrives. @throws ApiError */
+export async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
   await signedIn();
   const sender = account.value;
   try {

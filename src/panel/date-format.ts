@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import type { UtcOffsetView } from "../site/status-view.ts";
 import { minute, nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
-import { status } from "./live-updates.ts";
+import { lastResponseAtMs, status } from "./live-updates.ts";
 
 /** Formats an instant (ISO 8601 UTC) in the time zone of the site; the date is omitted for today. */
 export function formatTime(iso: string | null): string {
@@ -97,6 +97,11 @@ export function siteTimeText(): string {
   return here === there
     ? t("app.siteTime", { time: there })
     : t("app.siteTimeBoth", { time: there, own: here });
+}
+
+/** Says from when the shown data is, while the page has lost its daemon. */
+export function staleText(): string {
+  return t("app.staleAt", { time: formatTime(new Date(lastResponseAtMs.value).toISOString()) });
 }
 
 /** Formats a date of a record (`2026-11-20T23:30:00`, offset ignored) without conversion: it is local time of the site. */

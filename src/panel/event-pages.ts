@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import { beginLoading, request, useQuery, type QueryState } from "./api.ts";
+import { useErrorMessage } from "./error-message.tsx";
 import { ENTRIES_MAX, nextPage } from "./event-export.ts";
 import type { ApiResponse } from "./http.ts";
 import { journalVersion } from "./live-updates.ts";
-import { runWithErrorNotice } from "./notice.tsx";
 
 const PAGE_SIZE = 100;
 /** A filter reads more at a time: it may match few of the entries. */
@@ -33,6 +33,8 @@ export interface EventPages extends Pick<QueryState<Page>, "error" | "reload"> {
   readonly waiting: number;
   readonly showNew: () => void;
   readonly loadOlder: () => void;
+  /** Why the last older page was not read; empty if it was. */
+  readonly problem: string;
 }
 
 /**
@@ -44,6 +46,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
   const newest = useQuery<TimelineEntry[]>(`/site/journal?limit=${PAGE_SIZE}`, journalVersion.value);
   const [loaded, setLoaded] = useState<Loaded | undefined>();
   const [held, setHeld] = useState<Page | undefined>();
+  const [problem, run] = useErrorMessage();
   const isReading = useRef(false);
   const first = newest.response;
   const keptMax = matches === undefined ? KEPT_MAX : SEARCHED_KEPT_MAX;
@@ -59,7 +62,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     if (next === undefined || isReading.current) return;
     isReading.current = true;
     const done = beginLoading();
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       const page = await request<TimelineEntry[]>(next.replace(/limit=\d+/, `limit=${size}`));
       const after = nextPage(page.headers);
       // New entries may have replaced those that the page continues; a filter then reads on behind them.
@@ -88,6 +91,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     waiting: loaded && held ? newCount(loaded, held) : 0,
     showNew,
     loadOlder: () => void read(PAGE_SIZE),
+    problem,
   };
 }
 

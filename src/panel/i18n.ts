@@ -56,9 +56,11 @@ async function textsIn(one: Language): Promise<Texts> {
   return { ...more, isWhole: true, catalogue: { ...catalogue, ...more.texts } };
 }
 
-/** Loads the texts of the initial language; nothing can be drawn before. */
+/** Loads the texts of the current language; nothing can be drawn before. A language that is chosen meanwhile keeps its own. */
 export async function loadTexts(): Promise<void> {
-  texts.value = await textsIn(language.value);
+  const wanted = language.value;
+  const loaded = await textsIn(wanted);
+  if (wanted === language.value) texts.value = loaded;
 }
 
 /** Loads a screen together with the texts that it needs besides those of the start. */

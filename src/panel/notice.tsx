@@ -1,8 +1,10 @@
 import { computed, signal } from "@preact/signals";
 import { later } from "./clock.ts";
+import { staleText } from "./date-format.ts";
 import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
 import { ApiError, FORM_ERROR_CODE } from "./http.ts";
 import { Icon } from "./icon.tsx";
+import { isStale } from "./live-updates.ts";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { route } from "./route.ts";
 import { sessionState } from "./session.ts";
@@ -62,12 +64,13 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
 
 /**
  * Why a request was rejected: in English the message of the daemon, in other languages its translation, else the text of its
- * code, with the message in brackets where the code alone does not say what is wrong. A text of its own for no response, and
- * for a response without a code: that is one of a proxy.
+ * code, with the message in brackets where the code alone does not say what is wrong. A text of its own for no response, with the
+ * time since when there is none if that is known, and for a response without a code: that is one of a proxy.
  */
 export function errorText({ status, code, message }: ApiError): string {
   if (code === FORM_ERROR_CODE) return message;
-  if (code === undefined) return t(PROXY_TEXTS[status] ?? "app.noResponse");
+  if (code === undefined)
+    return status === 0 && isStale.value ? staleText() : t(PROXY_TEXTS[status] ?? "app.noResponse");
   if (language.value === "en") return code === "internal" ? t("refusal.internal") : message;
   const said = translateDaemonText(message);
   // An address stays as it is.

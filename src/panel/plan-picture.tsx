@@ -1,14 +1,18 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Pin as PinPlace } from "../domain/plan.ts";
 import type { PlanView } from "../site/plan-view.ts";
-import { requestFile } from "./api.ts";
+import { connections } from "./api.ts";
+import { requestFile } from "./file-request.ts";
 import { Icon } from "./icon.tsx";
 import { ApiError } from "./http.ts";
-import { errorText } from "./notice.tsx";
+import { Pending } from "./notice.tsx";
 import type { ZoneAppearance } from "./zone-appearance.ts";
 
-/** The picture of a plan with pins on it. It is requested with the token, which an address alone does not carry. */
+/**
+ * The picture of a plan with pins on it. It is requested with the token, which an address alone does not carry. If it cannot be
+ * loaded the pins stay, because they show the alarms, and it is requested again once the daemon is reached.
+ */
 export function PlanPicture({
   plan: { id, pictureAt },
   label,
@@ -18,33 +22,52 @@ export function PlanPicture({
   readonly label: string;
   readonly children: ComponentChildren;
 }) {
+  const { address, error, reload } = usePicture(id, pictureAt);
+  return (
+    <div class="stack tight">
+      {error && <Pending error={error} reload={reload} />}
+      <div class={address === "" ? "plan no-picture" : "plan"}>
+        {address !== "" && <img src={address} alt={label} />}
+        {(address !== "" || error) && children}
+      </div>
+    </div>
+  );
+}
+
+/** The address of a picture within the page, empty until it is loaded, and why it could not be. */
+function usePicture(id: number, pictureAt: string) {
   const [address, setAddress] = useState("");
-  const [error, setError] = useState("");
+  const [error, setError] = useState<ApiError | undefined>();
+  const [attempts, setAttempts] = useState(0);
+  const reload = (): void => setAttempts((last) => last + 1);
   // Before the page is drawn: pins must not be seen on the picture of another floor.
   useLayoutEffect(() => {
     setAddress("");
-    setError("");
+    setError(undefined);
+  }, [id, pictureAt]);
+  useLayoutEffect(() => {
     let made = "";
     let isShown = true;
     const show = (picture: Blob): void => {
       if (!isShown) return;
       made = URL.createObjectURL(picture);
       setAddress(made);
+      setError(undefined);
     };
     requestFile(`/site/plans/${id}/picture`).then(show, (reason: unknown) => {
-      if (isShown) setError(reason instanceof ApiError ? errorText(reason) : String(reason));
+      if (!(reason instanceof ApiError)) throw reason;
+      if (isShown) setError(reason);
     });
     return () => {
       isShown = false;
       URL.revokeObjectURL(made);
     };
-  }, [id, pictureAt]);
-  return (
-    <div class="plan">
-      {address === "" ? <p class="quiet pending">{error}</p> : <img src={address} alt={label} />}
-      {address !== "" && children}
-    </div>
-  );
+  }, [id, pictureAt, attempts]);
+  const connection = connections.value;
+  useEffect(() => {
+    if (error && connection > 1) reload();
+  }, [connection]);
+  return { address, error, reload };
 }
 
 /** A zone in its place: a button of 44 pixels. */

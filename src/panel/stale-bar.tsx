@@ -1,5 +1,5 @@
 import { minute } from "./clock.ts";
-import { formatTime } from "./date-format.ts";
+import { staleText } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { lastResponseAtMs, liveness, tryNow } from "./live-updates.ts";
@@ -9,11 +9,10 @@ export function StaleBar() {
   if (liveness.value !== "lost" || lastResponseAtMs.value === 0) return null;
   // Of another day, the time has its date.
   void minute.value;
-  const time = formatTime(new Date(lastResponseAtMs.value).toISOString());
   return (
     <section class="banner s-off" aria-label={t("live.lost")}>
       <p class="row">
-        <Icon name="wifi" /> <span class="grow">{t("app.staleAt", { time })}</span>
+        <Icon name="wifi" /> <span class="grow">{staleText()}</span>
       </p>
       <button type="button" onClick={tryNow}>
         {t("app.retry")}

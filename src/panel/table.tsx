@@ -17,6 +17,11 @@ export interface Column<T> {
   readonly isMenu?: boolean;
   /** Whether the column keeps a minimum width for an address or a longer name. */
   readonly isWide?: boolean;
+  /**
+   * Of a list whose lead has the facts of a row in its second line (`row-facts`) where there is no room for their columns. `state`,
+   * `time`: on a phone in one line below them, without a title, the time at its end. `extra`: only on a wide display.
+   */
+  readonly place?: "state" | "time" | "extra";
 }
 
 export interface Sorting {
@@ -68,18 +73,18 @@ export function Table<T>({
   );
 }
 
-function classOf<T>({ isLead, isShort, isMenu, isWide }: Column<T>): string {
+function classOf<T>({ isLead, isShort, isMenu, isWide, place }: Column<T>): string {
   if (isLead === true) return "lead";
   if (isMenu === true) return "row-menu";
-  return isShort === true ? "short" : isWide === true ? "wide" : "";
+  return [isShort === true ? "short" : isWide === true ? "wide" : "", place].filter(Boolean).join(" ");
 }
 
 function Head<T>({ column, sorting }: { readonly column: Column<T>; readonly sorting?: Sorting }) {
   const { key, title } = column;
   if (!sorting || column.sortable !== true)
     return (
-      <th role="columnheader" scope="col">
-        {title}
+      <th role="columnheader" scope="col" class={classOf(column)}>
+        {column.isMenu === true ? <span class="unseen">{title}</span> : title}
       </th>
     );
   const isSorted = sorting.key === key;
@@ -87,6 +92,7 @@ function Head<T>({ column, sorting }: { readonly column: Column<T>; readonly sor
     <th
       role="columnheader"
       scope="col"
+      class={classOf(column)}
       aria-sort={isSorted ? (sorting.descending ? "descending" : "ascending") : "none"}
     >
       <button type="button" class="plain" onClick={() => sorting.sortBy(key)}>

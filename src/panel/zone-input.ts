@@ -1,4 +1,5 @@
 import type { Route } from "./route.ts";
+import { account } from "./session.ts";
 import { guardUnsavedInput } from "./unsaved.tsx";
 import { draft, pendingChange, savingChange, siteDraft, withoutEmpty, type ZoneText } from "./zone-draft.ts";
 import { listEdits, NO_EDITS } from "./zone-list-edits.ts";
@@ -36,6 +37,17 @@ guardUnsavedInput({
   discard: () => {
     siteDraft.value = undefined;
   },
+});
+
+let owner = account.value?.email;
+// The next user neither sees nor sends what this one has prepared. At the next sign-in once more: a response may have come in between.
+account.subscribe((next) => {
+  if (next?.email === owner) return;
+  owner = next?.email;
+  draft.value = undefined;
+  listEdits.value = NO_EDITS;
+  siteDraft.value = undefined;
+  pendingChange.value = undefined;
 });
 
 /** Whether the daemon verifies it now; the result is reported on any screen, and it stays if that is a failure. */

@@ -6,6 +6,7 @@ import {
   type OutboxEntry,
   type OutboxSummary,
   URGENT_PRIORITY_ORDER,
+  WAITS_FOR_LINK,
 } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { BLOCKED_RETRY_MS, CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
@@ -44,7 +45,7 @@ export class OutboxStore extends Store {
     ),
   };
   readonly #shiftDeadlines = this.prepare(
-    `UPDATE outbox SET next_at = max(0, next_at + :byMs), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
+    `UPDATE outbox SET next_at = iif(next_at = ${WAITS_FOR_LINK}, next_at, max(0, next_at + :byMs)), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
        ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs,
        verify_at = iif(verify_at = ${VERIFY_IMMEDIATELY}, ${VERIFY_IMMEDIATELY}, max(verify_at + :byMs, ${VERIFY_IMMEDIATELY + 1}))
      WHERE phase <> 'closed' OR sweep_at IS NOT NULL`,
@@ -163,7 +164,9 @@ export class OutboxStore extends Store {
 
   /** Makes all queued entries due at once, and the verifications of synced ones. */
   makeAllDue(): void {
-    this.database.prepare(`UPDATE outbox SET next_at = 0 WHERE ${ACTIVE} OR verify_at IS NOT NULL`).run();
+    this.database
+      .prepare(`UPDATE outbox SET next_at = min(next_at, 0) WHERE ${ACTIVE} OR verify_at IS NOT NULL`)
+      .run();
     // Keeps their order, so that each of many is verified in turn.
     this.database
       .prepare(

@@ -2,9 +2,11 @@ import { fieldsOf, type Intervention } from "../domain/intervention.ts";
 import { withInFlightValues } from "../domain/merge.ts";
 import {
   CODES_OF_BUSY_CENTRE,
+  ownFailures,
   type OutboxEntry,
   type RecoveryState,
   URGENT_PRIORITY_ORDER,
+  WAITS_FOR_LINK,
 } from "../domain/outbox.ts";
 import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
@@ -124,16 +126,17 @@ export function afterFailure(
   const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
+  const failures = ownFailures(entry);
   const backOff =
     isAlarm && CODES_OF_BUSY_CENTRE.has(code)
-      ? alarmBackOffMs(entry.attempts, random(), { retryAfterMs })
-      : backOffMs(entry.attempts, random());
+      ? alarmBackOffMs(failures, random(), { retryAfterMs })
+      : backOffMs(failures, random());
   const waitMs = isLinkFault ? 0 : Math.max(leastMs, backOff);
   return {
     lastCode: code,
     lastError: reason,
-    attempts: entry.attempts + 1,
-    nextAtMs: isLinkFault ? 0 : clock.wallMs() + waitMs,
+    attempts: (isLinkFault ? entry.attempts : failures) + 1,
+    nextAtMs: isLinkFault ? WAITS_FOR_LINK : clock.wallMs() + waitMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Watermark } from "../domain/list-reading.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import { WAITS_FOR_LINK, type OutboxEntry } from "../domain/outbox.ts";
 import {
   afterPost,
   closing,
@@ -41,8 +41,19 @@ export class CreateFlow {
 
   async #prepare(entry: OutboxEntry): Promise<OutboxEntry | undefined> {
     // A deleted record needs no request.
-    const watermark = entry.deleted ? NO_WATERMARK : await this.#watermarks.of(entry);
-    return watermark && this.#context.store.share(() => this.#freeze(entry.interventionId, watermark));
+    const read = entry.deleted ? NO_WATERMARK : await this.#watermarks.of(entry);
+    const { interventionId } = entry;
+    return this.#context.store.share(() =>
+      "outcome" in read ? this.#countAttempt(interventionId) : this.#freeze(interventionId, read),
+    );
+  }
+
+  /** An attempt that has ended before the record was sent: it waits for the link alone. */
+  #countAttempt(interventionId: number): undefined {
+    const { store } = this.#context;
+    const entry = store.entry(interventionId);
+    if (entry.phase === "new" || entry.phase === "blocked")
+      store.outbox.save({ ...entry, attempts: entry.attempts + 1, nextAtMs: WAITS_FOR_LINK });
   }
 
   /** Stores what is about to be sent; undefined if the record was deleted in the meantime. */
@@ -65,7 +76,12 @@ export class CreateFlow {
       return store.apply(entry, "send", { ...stored, sends: entry.sends + 1 });
     // It may exist from before a restore from backup, or from an earlier attempt.
     const earlier = { ...attempt, atMs: entry.attempt?.atMs ?? 0 };
-    return void store.apply(entry, "look", { ...stored, attempt: earlier, sends: 1, nextAtMs: 0 });
+    return void store.apply(entry, "look", {
+      ...stored,
+      attempt: earlier,
+      sends: 1,
+      nextAtMs: Math.min(entry.nextAtMs, 0),
+    });
   }
 
   async #post(entry: OutboxEntry): Promise<void> {

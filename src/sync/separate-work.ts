@@ -1,6 +1,6 @@
 import { alarmBackOffMs, backOffMs } from "../domain/backoff.ts";
 import { messageOf } from "../domain/errors.ts";
-import { URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
+import { ownFailures, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import { isStorageError } from "../store/database.ts";
 import type { SyncContext } from "./context.ts";
 
@@ -60,8 +60,9 @@ export class SeparateWork {
     store.write(() => {
       const entry = store.entry(interventionId);
       const wait = entry.priorityOrder === URGENT_PRIORITY_ORDER ? alarmBackOffMs : backOffMs;
-      const nextAtMs = clock.wallMs() + wait(entry.attempts, random());
-      store.outbox.save({ ...entry, attempts: entry.attempts + 1, nextAtMs, lastError });
+      const failures = ownFailures(entry);
+      const nextAtMs = clock.wallMs() + wait(failures, random());
+      store.outbox.save({ ...entry, attempts: failures + 1, nextAtMs, lastError });
     });
   }
 }

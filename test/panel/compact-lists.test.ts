@@ -32,6 +32,21 @@ describeWithBrowser("long lists on a small screen", () => {
     }
   });
 
+  test("an intervention is its name with its facts and a line below on a phone, a row of 44 pixels with all columns on a laptop", async () => {
+    await page.speak("EN");
+    const list = page.screen("interventions");
+    const heights = "[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)";
+    await list.text("#1 · Hala Nord · other · high priority").shown();
+    const [first = 0] = await page.evaluate<number[]>(heights);
+    expect(first).toBeLessThanOrEqual(112);
+    await page.look("light", 1280);
+    for (const name of ["Type", "Objective"]) await list.columnHeader(name).shown();
+    await list.row(/Ușa principală 1 other Hala Nord planned high/).shown();
+    const [row = 0] = await page.evaluate<number[]>(heights);
+    expect(row).toBeLessThanOrEqual(45);
+    await page.look("light", 360);
+  });
+
   test("a filter stays after a reload, and one press removes all", async () => {
     const list = await page.open("interventions");
     await list.link(/Alarmă efracție/).shown();

@@ -50,7 +50,7 @@ describeWithBrowser("the parts of a screen", () => {
     await page.screen("interventions").markup("td.lead").shown();
     for (const [head, cell] of [
       ["th:first-child button", "td.lead a"],
-      ["th:nth-child(2) button", "td:nth-child(2) div"],
+      ["th:nth-child(5) button", "td:nth-child(5) div"],
     ] as const)
       expect((await boxOf(page, head)).left).toBeCloseTo((await boxOf(page, cell)).left, 0);
   });

@@ -33,6 +33,19 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     await page.press("Escape");
   });
 
+  test("says at an action that fails why, and since when", async () => {
+    const sheet = await page.openZone("PIR hol");
+    await sheet.button("Bypass…").click();
+    const question = page.dialog("Bypass PIR hol");
+    await question.field("Reason").fill("zugrav");
+    await question.button("Bypass zone").click();
+    await question.text(/^No connection to the daemon\. This was the state at \d\d:\d\d:\d\d\.$/).shown();
+    await page.press("Escape");
+    await question.gone();
+    await page.press("Escape");
+    await sheet.gone();
+  });
+
   test("keeps what it shows and the focus when a retry fails too", async () => {
     const retry = page.staleBar.button("Retry");
     await retry.click();

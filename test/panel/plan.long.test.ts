@@ -46,7 +46,7 @@ describeWithBrowser("a floor plan", () => {
     await form.input("name").fill("Parter");
     await form.input("picture").setFile(join(site.installation.folder, "plan.txt"));
     await form.button("Upload plan").click();
-    await page.notice.text("The browser cannot open this file as a picture.").shown();
+    await form.text("The browser cannot open this file as a picture.").shown();
     await form.input("picture").setFile(join(site.installation.folder, "plan.svg"));
     await form.button("Upload plan").click();
     const editor = page.screen("plan/1/edit");
@@ -149,7 +149,7 @@ describeWithBrowser("a floor plan", () => {
       const moved = { ...smoke, x: 70 };
       await daemon().put("/site/plans/1", { pins: [moved] });
       await editor.button(language === "EN" ? "Save" : "Salvare").click();
-      await page.notice.text(text).shown();
+      await editor.text(text).shown();
       expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([{ pins: [moved] }]);
       await editor.button(language === "EN" ? "Save" : "Salvare").click();
       await page
@@ -189,8 +189,9 @@ describeWithBrowser("a floor plan", () => {
     await other.close();
   });
 
-  test("of another floor is never shown under the zones of this one, and says that it cannot be loaded", async () => {
+  test("of another floor is never shown under the zones of this one; a failed picture is loaded after the next connection", async () => {
     await page.speak("EN");
+    await daemon().put("/site/plans/1", { pins: [{ zone: "smoke", x: 30, y: 40 }] });
     const first = await page.open("plan/1");
     await page.reload();
     await first.image("Plan: Etajul 1").shown();
@@ -203,10 +204,24 @@ describeWithBrowser("a floor plan", () => {
     slow.release();
     await second.image("Plan: Demisol").shown();
     const failing = await page.failRequests("**/site/plans/1/picture");
-    await second.button("Etajul 1").click();
-    await first.markup(".plan p").text(/./).shown();
+    await second.button(/^Etajul 1/).click();
+    await first.markup(".box.s-fault").text("The daemon is not responding. Try again.").shown();
+    await first.button(/^Fum depozit: /).shown();
+    await first.button("Retry").click();
+    await first.markup(".box.s-fault").shown();
     await failing.stop();
+    await page.setHidden(true);
+    await page.setHidden(false);
+    await first.image("Plan: Etajul 1").shown();
+    await first.without(first.markup(".box.s-fault"));
     await daemon().delete("/site/plans/2");
+  });
+
+  test("that does not exist is not edited: the screen leads to the others", async () => {
+    const editor = await page.open("plan/99/edit");
+    await editor.text("This floor plan does not exist, or has been deleted.").shown();
+    await editor.link("Go to the floor plans").click();
+    await page.screen("plan").image("Plan: Etajul 1").shown();
   });
 
   test("is deleted after a question; its zones stay", async () => {

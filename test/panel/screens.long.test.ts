@@ -173,9 +173,13 @@ describeWithBrowser("every screen of the panel", () => {
     await site.daemon.run(["backup", "--out", join(folder, "copy.db")]);
   });
 
-  const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
-    [360, 1100].map((width) => ({ colorScheme, width })),
-  );
+  const looks = [
+    ...(["light", "dark"] as const).flatMap((colorScheme) =>
+      [360, 1100].map((width) => ({ colorScheme, width })),
+    ),
+    // A tablet: its rail and its rows are neither those of a phone nor those of a laptop. The colours are the same.
+    { colorScheme: "light" as const, width: 768 },
+  ];
 
   describe.each(looks)("in $colorScheme colours, $width pixels wide", ({ colorScheme, width }) => {
     test.each(["RO", "EN"] as const)(

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import type { PersonView } from "../../src/site/administration-view.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -114,25 +115,61 @@ describeWithBrowser("the settings in the panel", () => {
     await Promise.all([page.close(), other.close()]);
   });
 
+  test("change the role of an account only when asked to, and take it back", async () => {
+    const email = "ana@example.ro";
+    const page = await site.page("settings?open=accounts");
+    const settings = page.screen("settings");
+    const role = async (): Promise<string | undefined> =>
+      (await site.daemon.get<PersonView[]>("/site/accounts")).find((one) => one.email === email)?.role;
+    await settings.text("Add account").click();
+    await settings.field("E-mail address").fill(email);
+    await settings.field("Initial password").fill("given by word of mouth");
+    await settings.field("Role").choose("viewer");
+    await settings.button("Add").click();
+    const list = settings.field(`Role ${email}`);
+    await list.holds("viewer");
+
+    // As with an arrow key: it chooses each role that it passes.
+    await list.choose("operator");
+    await list.choose("administrator");
+    await settings.button(`Change role ${email}`).shown();
+    expect(await role()).toBe("viewer");
+    await settings.button("Cancel").click();
+    await list.holds("viewer");
+    await list.choose("administrator");
+    await page.follow("Home");
+    await page.dialog("Leave without saving?").button("Keep editing").click();
+    await settings.button(`Change role ${email}`).click();
+    await eventually("the new role", async () => (await role()) === "administrator");
+    await page.notice.button("Undo").click();
+    await eventually("the former role", async () => (await role()) === "viewer");
+    await list.holds("viewer");
+    await settings.without(settings.button(`Change role ${email}`));
+    await page.close();
+  });
+
   test("reject a file that is not a backup, and change nothing", async () => {
     const page = await site.page("settings?open=restore");
     const before = await startedAt();
     const path = join(site.installation.folder, "letter.txt");
     writeFileSync(path, "not a database ".repeat(100_000));
     await uploadBackup(page, path);
-    await page.notice.text(/cannot be restored/).shown();
+    await page
+      .screen("settings")
+      .text(/cannot be restored/)
+      .shown();
     expect(await startedAt()).toBe(before);
   });
 
   test("say an error until it is closed, or until its user leaves, and a result for six seconds", async () => {
     const context = await site.context();
     await context.clock.install();
-    const page = await site.page("settings?open=restore", context);
+    const page = await site.page("settings", context);
     const settings = page.screen("settings");
-    const path = join(site.installation.folder, "letter.txt");
-    writeFileSync(path, "not a database ".repeat(100));
-    await uploadBackup(page, path);
-    const error = page.notice.text(/cannot be restored/);
+    const enable = settings.button(/debug logging/i);
+    const failing = await page.failRequests("**/site/log-level");
+    await enable.click();
+    const error = page.notice.text(/is not responding/);
     await error.shown();
     await context.clock.fastForward(10_000);
     await error.shown();
@@ -140,13 +177,15 @@ describeWithBrowser("the settings in the panel", () => {
     await page.notice.button("Close").click();
     await error.gone();
 
-    await settings.button(/debug logging/i).click();
+    await failing.stop();
+    await enable.click();
     const result = page.notice.text(/^Debug logging is enabled until /);
     await result.shown();
     await context.clock.fastForward(6_000);
     await result.gone();
 
-    await uploadBackup(page, path);
+    await page.failRequests("**/site/log-level");
+    await enable.click();
     await error.shown();
     await page.signOut();
     await page.screen("sign-in").heading("Sign in").shown();

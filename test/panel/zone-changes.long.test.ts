@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 /* No zone is lost where changes in the browser meet slow responses, changes by others, and other changes of the same user. */
 
@@ -105,6 +105,18 @@ describeWithBrowser("an installer who changes zones", () => {
     write(USA.replace("intrusion", "perimeter"), GEAM);
     await form.button("Review the change").click();
     expect(await added().words()).toMatch(/name: Ușa mare.*kind: perimeter/);
+  });
+
+  test("leaves no reviewed change to the next user", async () => {
+    await disable("Ușa");
+    await edit.button("Review the change").click();
+    await review.field("Your password").shown();
+    await page.signOut();
+    await page.dialog("Leave without saving?").button("Discard changes").click();
+    await signIn(page);
+    await review.text("There is no change to save.").shown();
+    const list = await page.open("zones/edit");
+    await list.without(list.button("Review the change"));
   });
 
   test("adds a copy at the end when the zone behind its original is gone", async () => {

@@ -73,3 +73,24 @@ test("an alarm that fails again and again waits no longer than the other records
   }
   expect(attempts).toBeGreaterThan(5);
 });
+
+test("an alarm has the number of its attempts in an outage; they do not delay it once the centre responds", async () => {
+  line.mode = "refuse";
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  for (let attempts = 1; attempts < 12; attempts += 1) {
+    expect(site.entry(id)).toMatchObject({ phase: "new", attempts });
+    site.app.clock.advance(site.link.alarmWaitMs);
+    await site.push.cycle();
+  }
+  // A device without a clock gets its time together with the link.
+  site.app.clock.stepWall(86_400_000);
+  line.mode = "carry";
+  centre.instead = ({ method, path }) =>
+    method === "POST" && path === "/interventii" ? json(500, {}) : undefined;
+  site.app.clock.advance(site.link.alarmWaitMs);
+  await site.push.cycle();
+  const { attempts, nextAtMs } = site.entry(id);
+  expect(attempts).toBe(1);
+  expect(nextAtMs - site.app.clock.wallMs()).toBeLessThan(5_000);
+});

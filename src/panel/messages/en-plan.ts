@@ -7,6 +7,8 @@ export const EN_PLAN = {
   "plan.add": "Add a floor plan",
   "plan.none":
     "No floor plan yet. Upload a picture of each floor and place the zones on it: an alarm then shows where it is.",
+  "plan.missing": "This floor plan does not exist, or has been deleted.",
+  "plan.toPlans": "Go to the floor plans",
   "plan.askAdministrator": "An administrator can upload one.",
   "plan.upload": "Upload plan",
   "plan.uploadText": "A drawing, a scan or a photograph. It is stored in the database, so backups have it.",

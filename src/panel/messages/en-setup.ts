@@ -97,6 +97,7 @@ export const EN_SETUP = {
 
   "accounts.title": "Accounts",
   "accounts.role": "Role",
+  "accounts.changeRole": "Change role",
   "accounts.enabled": "enabled",
   "accounts.disabled": "disabled",
   "accounts.disable": "Disable",

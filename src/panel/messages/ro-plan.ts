@@ -10,6 +10,8 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.add": "Plan nou",
   "plan.none":
     "Nu există încă niciun plan. Încărcați o imagine a fiecărui nivel și așezați zonele pe ea: astfel se vede locul fiecărei alarme.",
+  "plan.missing": "Acest plan nu există sau a fost șters.",
+  "plan.toPlans": "Către planuri",
   "plan.askAdministrator": "Un administrator poate încărca unul.",
   "plan.upload": "Încărcare plan",
   "plan.uploadText":

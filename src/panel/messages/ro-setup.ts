@@ -105,6 +105,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
 
   "accounts.title": "Conturi",
   "accounts.role": "Rol",
+  "accounts.changeRole": "Schimbare rol",
   "accounts.enabled": "activ",
   "accounts.disabled": "dezactivat",
   "accounts.disable": "Dezactivare",

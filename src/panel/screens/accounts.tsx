@@ -2,31 +2,36 @@ import { useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { account } from "../session.ts";
+import { AccountRole, ROLES } from "./account-role.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 import { GuardUnsavedFields } from "../unsaved.tsx";
 import { Table, type Column } from "../table.tsx";
 
-const ROLES: readonly PersonView["role"][] = ["operator", "administrator", "viewer"];
+/** What of an account is changed here. */
+type Change = Partial<Pick<PersonView, "role" | "disabled">>;
 
 /** Accounts and their roles. */
 export function Accounts() {
   const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
-  const change = (email: string, body: object): Promise<boolean> =>
-    runWithErrorNotice(async () => {
-      await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
-      showNotice(t("accounts.changed", { email }));
+  const [problem, run] = useErrorMessage();
+  const [addProblem, runAdd] = useErrorMessage();
+  const change = (email: string, wanted: Change, before: Change): Promise<void> =>
+    run(async () => {
+      await put(email, wanted);
+      showNotice(t("accounts.changed", { email }), false, () => takeBack(email, before).finally(reload));
     }).finally(reload);
   const [added, setAdded] = useState(0);
   const add = async (fields: FormData): Promise<void> => {
     const email = formText(fields, "email");
     const body = { email, role: formText(fields, "role"), password: formText(fields, "password") };
-    await runWithErrorNotice(async () => {
+    await runAdd(async () => {
       await request("/site/accounts", { method: "POST", body });
       showNotice(t("accounts.added", { email }));
       setAdded(added + 1);
@@ -35,6 +40,7 @@ export function Accounts() {
   };
   return (
     <SettingsSection name="accounts" title="accounts.title">
+      <ErrorMessage text={problem} />
       {response ? (
         <Table
           caption={t("accounts.title")}
@@ -66,6 +72,7 @@ export function Accounts() {
               options={ROLES.map((role) => [role, t(`role.${role}`)])}
             />
           </div>
+          <ErrorMessage text={addProblem} />
           <button>{t("accounts.addDo")}</button>
           <GuardUnsavedFields />
         </Form>
@@ -74,27 +81,35 @@ export function Accounts() {
   );
 }
 
-function columns(change: (email: string, body: object) => Promise<boolean>): Column<PersonView>[] {
+/** @throws ApiError */
+async function put(email: string, body: Change): Promise<void> {
+  await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
+}
+
+/** Takes a change back, by its message; the screen with the account may have been left meanwhile. */
+async function takeBack(email: string, before: Change): Promise<void> {
+  await runWithErrorNotice(async () => {
+    await put(email, before);
+    showNotice(t("accounts.changed", { email }));
+  });
+}
+
+function columns(
+  change: (email: string, wanted: Change, before: Change) => Promise<void>,
+): Column<PersonView>[] {
   return [
     { key: "email", title: t("signIn.email"), isLead: true, cell: ({ email }) => email },
     {
       key: "role",
       title: t("accounts.role"),
-      cell: ({ email, role }) =>
-        email === account.value?.email ? (
-          t(`role.${role}`)
+      cell: (person) =>
+        person.email === account.value?.email ? (
+          t(`role.${person.role}`)
         ) : (
-          <select
-            aria-label={`${t("accounts.role")} ${email}`}
-            value={role}
-            onChange={(event) => void change(email, { role: event.currentTarget.value })}
-          >
-            {ROLES.map((one) => (
-              <option key={one} value={one} selected={one === role}>
-                {t(`role.${one}`)}
-              </option>
-            ))}
-          </select>
+          <AccountRole
+            person={person}
+            change={(role) => void change(person.email, { role }, { role: person.role })}
+          />
         ),
     },
     {
@@ -117,7 +132,7 @@ function columns(change: (email: string, body: object) => Promise<boolean>): Col
           <button
             type="button"
             aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
-            onClick={() => void change(email, { disabled: !disabled })}
+            onClick={() => void change(email, { disabled: !disabled }, { disabled })}
           >
             {t(disabled ? "accounts.enable" : "accounts.disable")}
           </button>

@@ -3,8 +3,8 @@ import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { CentreTrialView } from "../../site/sync-view.ts";
 import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { fillIn, language, t } from "../i18n.ts";
-import { runWithErrorNotice } from "../notice.tsx";
 import { RO_TRAITS } from "../messages/ro-traits.ts";
 
 const TONES: Readonly<Record<TraitFinding["status"], Tone>> = {
@@ -17,9 +17,10 @@ const TONES: Readonly<Record<TraitFinding["status"], Tone>> = {
 export function CentreTrial() {
   const [findings, setFindings] = useState<readonly TraitFinding[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const run = async (): Promise<void> => {
+  const [problem, run] = useErrorMessage();
+  const tryCentre = async (): Promise<void> => {
     setBusy(true);
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       const { body } = await request<CentreTrialView>("/site/sync/try-centre", { method: "POST" });
       setFindings(body.findings);
     });
@@ -28,9 +29,10 @@ export function CentreTrial() {
   return (
     <div class="stack tight">
       <p class="quiet">{t("centreTrial.text")}</p>
-      <button type="button" disabled={isBusy} onClick={() => void run()}>
+      <button type="button" disabled={isBusy} onClick={() => void tryCentre()}>
         {t(isBusy ? "centreTrial.busy" : "centreTrial.do")}
       </button>
+      <ErrorMessage text={problem} />
       {findings.length > 0 && (
         <ul aria-label={t("centreTrial.findings")}>
           {findings.map((finding) => (

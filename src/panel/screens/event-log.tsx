@@ -1,6 +1,7 @@
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { csvOf } from "../event-csv.ts";
 import { EmptyState } from "../empty-state.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
 import { eventSentence } from "../event-sentence.ts";
 import { loadEventLog } from "../event-export.ts";
@@ -11,7 +12,7 @@ import { folded } from "../search-folding.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
-import { runWithErrorNotice, Pending } from "../notice.tsx";
+import { Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
 import { chartedTrips, useIsWide, EventTrips } from "./event-trips.tsx";
 
@@ -92,6 +93,7 @@ function Found({
         </EmptyState>
       )}
       <EventList entries={shown} isWhole />
+      <ErrorMessage text={pages.problem} />
       {loaded?.next !== undefined && (
         <p class="row pager">
           <button type="button" onClick={pages.loadOlder}>
@@ -124,22 +126,22 @@ function Filters({ kind, zone }: { readonly kind: string; readonly zone: string 
 type Matches = (entry: TimelineEntry) => boolean;
 
 function Head({ matches }: { readonly matches: Matches }) {
+  const [problem, run] = useErrorMessage();
   return (
-    <div class="head">
-      <h1>{t("events.title")}</h1>
-      <div class="actions">
-        {(["csv", "json"] as const).map((format) => (
-          <button
-            type="button"
-            key={format}
-            onClick={() => void runWithErrorNotice(() => save(format, matches))}
-          >
-            <Icon name="download" />
-            {format.toUpperCase()}
-          </button>
-        ))}
+    <>
+      <div class="head">
+        <h1>{t("events.title")}</h1>
+        <div class="actions">
+          {(["csv", "json"] as const).map((format) => (
+            <button type="button" key={format} onClick={() => void run(() => save(format, matches))}>
+              <Icon name="download" />
+              {format.toUpperCase()}
+            </button>
+          ))}
+        </div>
       </div>
-    </div>
+      <ErrorMessage text={problem} />
+    </>
   );
 }
 

@@ -4,7 +4,6 @@ import { Badge, type Tone } from "../badge.tsx";
 import { formatRecordDate } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import type { IconName } from "../icons.ts";
-import { status } from "../live-updates.ts";
 import type { ObjectiveNames } from "../objective-names.ts";
 import type { RecordSites } from "../record-sites.ts";
 import { AtCentre } from "../sync-badge.tsx";
@@ -22,66 +21,110 @@ export function interventionColumns(
   sites: RecordSites,
   reload: () => void,
 ): Column<Intervention>[] {
-  const all: Column<Intervention>[] = [
+  return [
     {
       key: "name",
       title: t("record.name"),
       sortable: true,
       isLead: true,
-      cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
+      cell: (record) => (
+        <>
+          <a href={`#/interventions/${record.id}`}>{record.name}</a>
+          <Facts record={record} objective={names(record)} site={sites(record)} />
+        </>
+      ),
     },
-    { key: "id", title: "#", sortable: true, isShort: true, cell: ({ id }) => id },
+    {
+      key: "id",
+      title: "#",
+      isShort: true,
+      place: "extra",
+      cell: ({ id }) => id,
+    },
+    { key: "type", title: t("record.type"), place: "extra", cell: ({ type }) => t(`type.${type}`) },
+    {
+      key: "objective",
+      title: t("record.objective"),
+      place: "extra",
+      cell: (record) => <Place objective={names(record)} site={sites(record)} />,
+    },
     {
       key: "status",
       title: t("record.status"),
       sortable: true,
       isShort: true,
+      place: "state",
       cell: (record) => <StatusBadge status={record.status} />,
     },
     {
       key: "priority",
       title: t("record.priority"),
       sortable: true,
+      place: "extra",
       cell: ({ priority }) => t(`priority.${priority}`),
     },
+    ...(sync === null ? [] : [syncColumn(sync)]),
     {
       key: "dateStart",
       title: t("record.dateStart"),
       sortable: true,
       isShort: true,
+      place: "time",
       cell: ({ dateStart }) => formatRecordDate(dateStart),
     },
+    {
+      key: "actions",
+      title: t("zones.actions"),
+      isMenu: true,
+      cell: (record) => <InterventionMenu record={record} done={reload} />,
+    },
   ];
-  // A dispatch centre has the interventions of many sites; at a site the zone in the name is enough.
-  if (status.value?.role === "centre")
-    all.splice(1, 0, {
-      key: "objective",
-      title: t("record.objective"),
-      cell: (record) => <Place objective={names(record)} site={sites(record)} />,
-    });
-  if (sync !== null) {
-    const cell = ({ id }: Intervention) => {
-      const record = sync?.find(({ interventionId }) => interventionId === id);
-      return record ? <AtCentre record={record} /> : "–";
-    };
-    all.push({ key: "sync", title: t("record.sync"), cell });
-  }
-  all.push({
-    key: "actions",
-    title: t("zones.actions"),
-    isMenu: true,
-    cell: (record) => <InterventionMenu record={record} done={reload} />,
-  });
-  return all;
 }
 
-function Place({ objective, site }: { readonly objective: string; readonly site: RecordSite | undefined }) {
+function syncColumn(sync: readonly SyncRecordStatus[] | undefined): Column<Intervention> {
+  return {
+    key: "sync",
+    title: t("record.sync"),
+    place: "state",
+    cell: ({ id }) => {
+      const record = sync?.find(({ interventionId }) => interventionId === id);
+      return record ? <AtCentre record={record} /> : "–";
+    },
+  };
+}
+
+interface Where {
+  readonly objective: string;
+  readonly site: RecordSite | undefined;
+}
+
+/** The second line of a row where there is no room for the columns of its facts. */
+function Facts({
+  record: { id, type, priority },
+  objective,
+  site,
+}: Where & { readonly record: Intervention }) {
+  const facts = [
+    `#${id}`,
+    objective,
+    ...(site ? [siteText(site)] : []),
+    t(`type.${type}`),
+    t("journey.priority", { priority: t(`priority.${priority}`) }),
+  ];
+  return <small class="row-facts">{facts.join(" · ")}</small>;
+}
+
+function Place({ objective, site }: Where) {
   return (
     <>
       {objective}
-      {site && <div class="quiet">{`${t("interventions.site")}: ${site.name ?? site.ref}`}</div>}
+      {site && <div class="quiet">{siteText(site)}</div>}
     </>
   );
+}
+
+function siteText({ name, ref }: RecordSite): string {
+  return `${t("interventions.site")}: ${name ?? ref}`;
 }
 
 const STATUS_LOOKS: Readonly<Record<Status, readonly [Tone, IconName]>> = {

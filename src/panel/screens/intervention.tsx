@@ -8,6 +8,7 @@ import { request, useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { every } from "../clock.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
@@ -115,27 +116,31 @@ function Back() {
 
 function StatusButtons({ record, reload }: { readonly record: Intervention; readonly reload: () => void }) {
   const { changeTo, question } = useClosing(record.id);
-  const set = (next: Status): Promise<boolean> =>
-    runWithErrorNotice(async () => {
+  const [problem, run] = useErrorMessage();
+  const set = (next: Status): Promise<void> =>
+    run(async () => {
       await setStatus(record.id, next);
       reload();
     });
   return (
-    <div class="row" role="group" aria-label={t("record.status")}>
-      {STATUSES.map((one) => (
-        <button
-          type="button"
-          key={one}
-          aria-pressed={record.status === one}
-          onClick={() => {
-            if (record.status !== one) void changeTo(one, () => set(one));
-          }}
-        >
-          {t(`status.${one}`)}
-        </button>
-      ))}
-      {question}
-    </div>
+    <>
+      <div class="row" role="group" aria-label={t("record.status")}>
+        {STATUSES.map((one) => (
+          <button
+            type="button"
+            key={one}
+            aria-pressed={record.status === one}
+            onClick={() => {
+              if (record.status !== one) void changeTo(one, () => set(one));
+            }}
+          >
+            {t(`status.${one}`)}
+          </button>
+        ))}
+        {question}
+      </div>
+      <ErrorMessage text={problem} />
+    </>
   );
 }
 

@@ -61,7 +61,7 @@ export function InterventionsScreen() {
   const isSynced = status.value?.link.state !== "none";
   const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
-  const names = useObjectiveNames(isCentre ? (response?.body ?? []) : []);
+  const names = useObjectiveNames(response?.body ?? []);
   const sites = useRecordSites(response?.body ?? []);
   const sortBy = (key: string): void => {
     // Priority begins with high, the status with what is unfinished.

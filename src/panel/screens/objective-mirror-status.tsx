@@ -5,7 +5,8 @@ import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
-import { Pending, runWithErrorNotice } from "../notice.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { Pending } from "../notice.tsx";
 import { Table, type Column } from "../table.tsx";
 
 /** Age of the objective mirror, and differences between local objectives and the dispatch centre. */
@@ -18,13 +19,14 @@ export function ObjectiveMirrorStatus({
 }) {
   const [version, setVersion] = useState(0);
   const [isBusy, setIsBusy] = useState(false);
+  const [problem, run] = useErrorMessage();
   const { response, error, reload } = useQuery<ObjectivesView>("/site/objectives", version);
   if (!response && error) return <Pending error={error} reload={reload} />;
   const list = response?.body.lists.find((one) => one.type === type);
   if (!response || response.body.centre === null || !list) return null;
   const loadNow = async (): Promise<void> => {
     setIsBusy(true);
-    await runWithErrorNotice(async () => void (await request("/site/objectives/pull", { method: "POST" })));
+    await run(async () => void (await request("/site/objectives/pull", { method: "POST" })));
     setIsBusy(false);
     setVersion((last) => last + 1);
     onLoaded();
@@ -48,6 +50,7 @@ export function ObjectiveMirrorStatus({
           {t("mirror.loadNow")}
         </button>
       </p>
+      <ErrorMessage text={problem} />
       {differences.length > 0 && (
         <>
           <h2>{t("mirror.differences", { n: differences.length })}</h2>

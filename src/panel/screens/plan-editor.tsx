@@ -5,6 +5,7 @@ import type { ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
 import { changePlan, withChanges, zonesChangedIn } from "../plan-change.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t } from "../i18n.ts";
@@ -33,6 +34,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
   const [selected, setSelected] = useState("");
   const [isAsked, setIsAsked] = useState(false);
+  const [problem, run] = useErrorMessage();
   const move = (zone: string, x: number, y: number): void =>
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
@@ -43,7 +45,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   };
   const save = async (fields: FormData): Promise<void> => {
     const name = formText(fields, "name").trim();
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       await saveChanges(original, { name, pins }, setOriginal);
       finish();
     });
@@ -78,6 +80,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
           <ToPlace zones={unplaced} add={add} />
           <Form onSubmit={save}>
             <TextField label={t("plan.name")} name="name" initial={original.name} required maxLength={40} />
+            <ErrorMessage text={problem} />
             <div class="row">
               <button class="main">{t("plan.save")}</button>
               <CancelLink href={`#/plan/${plan.id}`} />

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import type { PlanView } from "../../site/plan-view.ts";
 import { request } from "../api.ts";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
+import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t } from "../i18n.ts";
-import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
 import { changePlan } from "../plan-change.ts";
 import { go } from "../route.ts";
@@ -12,7 +14,7 @@ import { StepHead } from "./step-head.tsx";
 
 /** Uploads the picture of a floor. */
 export function NewPlan({ done }: { readonly done: () => void }) {
-  const [isUploading, upload] = useUpload(async (bytes, fields) => {
+  const { isUploading, problem, upload } = useUpload(async (bytes, fields) => {
     const path = `/site/plans?name=${encodeURIComponent(formText(fields, "name").trim())}`;
     const { body } = await request<PlanView[]>(path, { method: "POST", bytes });
     done();
@@ -26,6 +28,7 @@ export function NewPlan({ done }: { readonly done: () => void }) {
         <Form onSubmit={upload}>
           <TextField label={t("plan.name")} name="name" required maxLength={40} hint={t("plan.nameHint")} />
           <PictureField />
+          <ErrorMessage text={problem} />
           <div class="row">
             <button class="main" disabled={isUploading}>
               {t("plan.upload")}
@@ -40,19 +43,17 @@ export function NewPlan({ done }: { readonly done: () => void }) {
 
 /**
  * Uploads the chosen picture once, however long it takes: a form takes a second press after a while.
- * @returns whether it is under way, and what a form does
+ * @returns whether it is under way, why the last one has failed, and what a form does
  */
 function useUpload(send: (bytes: Blob, fields: FormData) => Promise<void>) {
   const [isUploading, setIsUploading] = useState(false);
+  const [problem, run] = useErrorMessage();
   const upload = async (fields: FormData): Promise<void> => {
     setIsUploading(true);
-    await runWithErrorNotice(async () => {
-      const bytes = await pictureIn(fields);
-      if (bytes) await send(bytes, fields);
-    });
+    await run(async () => send(await pictureIn(fields), fields));
     setIsUploading(false);
   };
-  return [isUploading, upload] as const;
+  return { isUploading, problem, upload };
 }
 
 function PictureField() {
@@ -64,17 +65,17 @@ function PictureField() {
   );
 }
 
-/** The chosen picture as the daemon takes it; undefined, with a notice, for a file that the browser cannot draw. */
-async function pictureIn(fields: FormData): Promise<Blob | undefined> {
+/** The chosen picture as the daemon takes it. @throws ApiError for a file that the browser cannot draw */
+async function pictureIn(fields: FormData): Promise<Blob> {
   const file = fields.get("picture");
   const picture = file instanceof File ? await drawnPicture(file) : undefined;
-  if (!picture) showNotice(t("plan.noPicture"), true);
+  if (!picture) throw new ApiError(0, t("plan.noPicture"), { code: FORM_ERROR_CODE });
   return picture;
 }
 
 /** Another picture of the same floor. */
 export function Replacement({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
-  const [isUploading, replace] = useUpload(async (bytes) => {
+  const { isUploading, problem, upload } = useUpload(async (bytes) => {
     await changePlan(plan, "/picture", { method: "PUT", bytes }, done);
     showNotice(t("plan.replaced"));
     done();
@@ -82,8 +83,9 @@ export function Replacement({ plan, done }: { readonly plan: PlanView; readonly 
   return (
     <details>
       <summary>{t("plan.replace")}</summary>
-      <Form onSubmit={replace}>
+      <Form onSubmit={upload}>
         <PictureField />
+        <ErrorMessage text={problem} />
         <button disabled={isUploading}>{t("plan.replace")}</button>
       </Form>
     </details>

@@ -8,7 +8,6 @@ import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
-import { Loading } from "../lazy-screen.tsx";
 import { journalVersion, status, walkTest, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
@@ -47,8 +46,8 @@ function Plans() {
     plans.find(hasAlarm) ??
     plans[0];
   if (!plan) return <NoPlan />;
-  // A new plan is in the list a moment later.
-  if (action === "edit" && String(plan.id) !== item) return <Loading />;
+  // Of a bookmark, or deleted by another administrator: the list has just been read.
+  if (action === "edit" && String(plan.id) !== item) return <NoSuchPlan />;
   if (action === "edit" && mayAdminister()) return <PlanEditor key={plan.id} plan={plan} done={reload} />;
   return <ShownPlan plans={plans} plan={plan} />;
 }
@@ -196,6 +195,20 @@ function NoPlan() {
         ) : (
           <p class="quiet">{t("plan.askAdministrator")}</p>
         )}
+      </EmptyState>
+    </>
+  );
+}
+
+/** Instead of the editor, for a plan that does not exist. */
+function NoSuchPlan() {
+  return (
+    <>
+      <h1>{t("nav.plan")}</h1>
+      <EmptyState icon="map" text={t("plan.missing")}>
+        <a class="button main" href="#/plan">
+          {t("plan.toPlans")}
+        </a>
       </EmptyState>
     </>
   );

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { UploadView, RestoreView } from "../../site/administration-view.ts";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { SettingsSection } from "./settings-section.tsx";
@@ -21,10 +22,11 @@ interface Planned {
 export function Restore() {
   const [percent, setPercent] = useState<number | undefined>(undefined);
   const [planned, setPlanned] = useState<Planned | undefined>(undefined);
+  const [problem, run] = useErrorMessage();
   const upload = async (fields: FormData): Promise<void> => {
     const file = fields.get("copy");
     if (!(file instanceof File) || file.size === 0) return;
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       const copy = await uploadChunks(file, setPercent);
       const options = { method: "POST", body: { copy, dryRun: true } } as const;
       setPlanned({ copy, plan: (await request<RestoreView>("/site/restore", options)).body });
@@ -39,6 +41,7 @@ export function Restore() {
           <label for="restore-copy">{t("restore.file")}</label>
           <input id="restore-copy" type="file" name="copy" required />
         </p>
+        <ErrorMessage text={problem} />
         <button disabled={percent !== undefined}>{t("restore.check")}</button>
         <span role="status">{percent !== undefined && t("restore.uploaded", { percent })}</span>
       </Form>

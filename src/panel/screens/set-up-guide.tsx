@@ -6,13 +6,14 @@ import type { SyncView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { stepStates, testedZones, type StepState } from "../guide-steps.ts";
 import { apiPath } from "../http.ts";
 import type { IconName } from "../icons.ts";
 import { LanguageChoice } from "../language-choice.tsx";
 import { language, t } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
-import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { showNotice } from "../notice.tsx";
 import { account } from "../session.ts";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
@@ -84,8 +85,9 @@ function SiteStep({ state }: OwnState) {
 function CentreStep({ state }: OwnState) {
   const link = status.value?.link;
   const linkState = link?.state ?? "none";
-  const testLink = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
+  const [problem, run] = useErrorMessage();
+  const testLink = (): Promise<void> =>
+    run(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(`${t("status.link")}: ${t(`link.${body.link.state}`)}`, body.link.state === "down");
     });
@@ -99,6 +101,7 @@ function CentreStep({ state }: OwnState) {
           <button type="button" onClick={() => void testLink()}>
             {t("guide.testLink")}
           </button>
+          <ErrorMessage text={problem} />
           <CentreTrial />
         </>
       )}

@@ -1,12 +1,14 @@
 import "../facts.css";
 import { useState } from "preact/hooks";
 import type { OptionView } from "../../site/administration-view.ts";
-import { requestFile, useQuery } from "../api.ts";
+import { useQuery } from "../api.ts";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { downloadFile } from "../file-download.ts";
+import { requestFile } from "../file-request.ts";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
-import { runWithErrorNotice, Pending } from "../notice.tsx";
+import { Pending } from "../notice.tsx";
 import { CentreEnrolment } from "./centre-enrolment.tsx";
 import { DebugLogButton } from "./debug-log-button.tsx";
 import { Accounts } from "./accounts.tsx";
@@ -78,9 +80,10 @@ function About() {
 
 function Backup() {
   const [isBusy, setIsBusy] = useState(false);
+  const [problem, run] = useErrorMessage();
   const download = async (): Promise<void> => {
     setIsBusy(true);
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       const content = await requestFile("/site/backup");
       downloadFile(content, `${status.value?.site.ref ?? "santinela"}.db`);
     });
@@ -94,6 +97,7 @@ function Backup() {
           {t("settings.download")}
         </button>
       </p>
+      <ErrorMessage text={problem} />
     </SettingsSection>
   );
 }

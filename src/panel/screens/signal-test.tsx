@@ -4,10 +4,11 @@ import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t } from "../i18n.ts";
 import { Journey } from "../journey.tsx";
 import { journalVersion, status } from "../live-updates.ts";
-import { Pending, runWithErrorNotice } from "../notice.tsx";
+import { Pending } from "../notice.tsx";
 
 /** The updates of the page report records and events; that the journal has the id of the record is neither. */
 const REFRESH_INTERVAL_MS = 2_000;
@@ -23,9 +24,10 @@ export function SignalTest() {
   useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [isRunning, key]);
   // A second press before the response would send a second test.
   const [isStarting, setIsStarting] = useState(false);
+  const [problem, run] = useErrorMessage();
   const start = async (): Promise<void> => {
     setIsStarting(true);
-    await runWithErrorNotice(async () => {
+    await run(async () => {
       const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
       setKey(body.key);
     });
@@ -40,6 +42,7 @@ export function SignalTest() {
           {t("signal.start")}
         </button>
       </p>
+      <ErrorMessage text={problem} />
       {!response && error && <Pending error={error} reload={reload} />}
       {response && response.body.key === key && <Progress test={response.body} />}
     </section>

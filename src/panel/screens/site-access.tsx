@@ -5,6 +5,7 @@ import { Badge, type Tone } from "../badge.tsx";
 import { every } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
@@ -112,15 +113,14 @@ function Invitation({
   const [objectives, setObjectives] = useState<readonly string[]>([]);
   const [issued, setIssued] = useState<EnrolmentCode>();
   const [transferred, setTransferred] = useState<Invited>();
+  const [problem, run] = useErrorMessage();
   // An installer is at the device with the code.
   useEffect(() => (issued ? every(REFRESH_EVERY_MS, refresh) : undefined), [issued]);
-  const issue = async (body: Invited): Promise<void> => {
-    await runWithErrorNotice(async () => {
+  const issue = (body: Invited): Promise<void> =>
+    run(async () => {
       setIssued((await request<EnrolmentCode>(apiPath("/enrolments"), { method: "POST", body })).body);
       setObjectives([]);
-    });
-    onIssued();
-  };
+    }).finally(onIssued);
   const askOrIssue = async (fields: FormData): Promise<void> => {
     const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
     const invited = { site: formText(fields, "site").trim(), objectives: chosen };
@@ -146,6 +146,7 @@ function Invitation({
             objectives={objectives}
             remove={(one) => setObjectives(objectives.filter((o) => o !== one))}
           />
+          <ErrorMessage text={problem} />
           <div class="row">
             <button
               type="button"

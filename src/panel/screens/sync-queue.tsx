@@ -7,11 +7,12 @@ import { every } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { EmptyState } from "../empty-state.tsx";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t } from "../i18n.ts";
 import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
-import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
+import { Pending, showNotice } from "../notice.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ComparisonBadge, needsAttention, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -27,8 +28,9 @@ export function SyncQueueScreen() {
   );
   // Attempts and their times change without a change of the status.
   useEffect(() => every(RELOAD_EVERY_MS, refresh), []);
-  const syncNow = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
+  const [problem, run] = useErrorMessage();
+  const syncNow = (): Promise<void> =>
+    run(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       showNotice(t("sync.done", { n: body.summary.waiting }));
       reload();
@@ -65,6 +67,7 @@ export function SyncQueueScreen() {
           </button>
         )}
       </p>
+      <ErrorMessage text={problem} />
       {link.state !== "none" && (
         <p class="row">
           {t("compared.title")}: <ComparisonBadge comparison={comparison} />

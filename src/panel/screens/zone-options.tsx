@@ -16,9 +16,9 @@ export function AdvancedOptions({
   const { zone, changes } = described;
   const input = inputOf(zone);
   const isMessage = "mqtt" in input;
-  const numbers = NUMBERS.filter((option) =>
-    isMessage ? option !== "powerUpDelayS" : !OF_MESSAGES.includes(option),
-  );
+  const others = [...(isMessage ? NOT_OF_MESSAGES : OF_MESSAGES), ...("dc09" in input ? NOT_OF_PANELS : [])];
+  // One that the zone has all the same can be removed here.
+  const numbers = NUMBERS.filter((option) => !others.includes(option) || zone[option] !== undefined);
   const sections = SECTIONS.filter((option) => isMessage || !OF_MESSAGES.includes(option));
   return (
     <FoldedOptions title={t("zoneForm.advanced")} errors={errors}>
@@ -87,6 +87,9 @@ const NUMBERS = [
 const TEXTS = ["profile", "device"] as const;
 const SECTIONS = ["tamper", "battery", "availability", "bridge", "confirmWith", "swinger"] as const;
 const FLAGS = ["disabled", "allowSlow"] as const;
+const NOT_OF_MESSAGES: readonly string[] = ["powerUpDelayS"];
+/** The daemon rejects it: an alarm panel debounces its own contacts. */
+const NOT_OF_PANELS: readonly string[] = ["debounceMs"];
 /** Options that a sensor without messages cannot have. */
 const OF_MESSAGES: readonly string[] = [
   "supervisionTimeoutS",

@@ -98,14 +98,14 @@ export class WatermarkReader {
     this.#context = context;
   }
 
-  /** The highest id before an entry is sent; undefined if it is not to be sent now. */
-  async of(entry: OutboxEntry): Promise<Watermark | undefined> {
+  /** The highest id before an entry is sent, or why it is not to be sent now. */
+  async of(entry: OutboxEntry): Promise<WatermarkOutcome> {
     const { centre, linkFaults } = this.#context;
     const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
     const read = known ?? (await this.#fresh(centre.of(entry)));
     if (!("outcome" in read)) return lowered(read, entry);
     // A record needs a link, not a list: it is sent without a watermark, and searched for from the start if necessary.
-    return (await linkFaults.noteList(read.outcome)) ? { id: 0, rowFingerprint: null } : undefined;
+    return (await linkFaults.noteList(read.outcome)) ? { id: 0, rowFingerprint: null } : read;
   }
 
   /** Reads the id again; concurrent calls share one request. */
