@@ -28,6 +28,14 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
   ],
   ["the access of site {site} was revoked", "accesul locației {site} a fost revocat"],
   [
+    "{email} is the account of site {site}, which cannot be administrator",
+    "{email} este contul locației {site}, care nu poate fi administrator",
+  ],
+  [
+    "Add an account for the person who administers instead",
+    "Adăugați în schimb un cont pentru persoana care administrează",
+  ],
+  [
     "Create a new one-time code for the site instead",
     "Creați în schimb un cod nou de unică folosință pentru locație",
   ],
