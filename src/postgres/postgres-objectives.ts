@@ -68,17 +68,15 @@ export class PostgresObjectives
     query: ObjectiveQuery,
   ): Promise<Objective[]> {
     const selection = new ObjectiveSelection(query);
-    await this.#connections.transaction(async (queries) => {
-      let after: number | null = null;
-      for (;;) {
-        const rows: PartRow[] = await queries.query<PartRow>(NEXT, [type, ids, after]);
-        for (const row of rows) selection.add(objectiveOf(type, row));
-        const last = rows.at(-1);
-        if (!last || rows.length < PART_ROWS) return;
-        after = last.id;
-      }
-    }, AT_ONE_MOMENT);
-    return selection.result();
+    let after: number | null = null;
+    for (;;) {
+      // Each part by itself: in one transaction, some searches would hold the connections that alarms wait for.
+      const rows: PartRow[] = await this.#connections.query<PartRow>(NEXT, [type, ids, after]);
+      for (const row of rows) selection.add(objectiveOf(type, row));
+      const last = rows.at(-1);
+      if (!last || rows.length < PART_ROWS) return selection.result();
+      after = last.id;
+    }
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {
