@@ -8,6 +8,8 @@ import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-r
 
 /** The farthest end of such a page: an index is read up to it. */
 const END_MAX = 1_000;
+/** Of a page of all records in the order of their ids: a site without an account of its own compares its records with such pages. */
+const END_BY_ID_MAX = 100_000;
 /** Orders that an index has, or a few parts that each have one. */
 const SORTS: ReadonlySet<RecordField> = new Set<RecordField>([
   "id",
@@ -22,15 +24,16 @@ const SORTS: ReadonlySet<RecordField> = new Set<RecordField>([
 
 /**
  * Whether a list is short: near its beginning, in an order that an index has, and without anything that the records would have to
- * be searched for. That of a site must be in the order of the ids.
+ * be searched for. That of a site must be in the order of the ids, and may be read to its end.
  */
 export function isShort(query: InterventionQuery): boolean {
   const { filters, search, scope, sync, sort, end } = query;
   const [first, second] = sort;
-  if (end > END_MAX || sort.length > 2 || (second && second.field !== "id")) return false;
-  if (scope === undefined) return isCounted(query) && (first === undefined || SORTS.has(first.field));
+  const isById = first === undefined || first.field === "id";
   const isWhole = search === undefined && sync === undefined && filters.length === 0;
-  return isWhole && (first === undefined || first.field === "id");
+  if (scope !== undefined) return isWhole && isById;
+  if (!isCounted(query) || (second && second.field !== "id") || sort.length > 2) return false;
+  return isById && isWhole ? end <= END_BY_ID_MAX : end <= END_MAX && (isById || SORTS.has(first.field));
 }
 
 /**

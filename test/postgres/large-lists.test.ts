@@ -166,18 +166,24 @@ describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => 
     "Europe/Bucharest",
   );
 
-  test("answers the list before an alarm, and short lists of dispatchers", async () => {
+  test("answers the lists that sites read before an alarm and to compare, and short ones of dispatchers", async () => {
     const client = new AbortController();
     const ended = Promise.allSettled([1, 2, 3, 4, 5].map(() => centre.records.page(SLOW, client.signal)));
     await eventually("four lists are being read", async () => (await running()).length === 4);
     const { signal } = new AbortController();
+    // The later pages of the comparison of a site, with an account of its own and without.
+    const later = { ...shortList, start: 2_000, end: 2_100 };
     const found = await Promise.all(
-      [{ ...shortList, scope: ofSite }, shortList].map((query) => centre.records.page(query, signal)),
+      [{ ...shortList, scope: ofSite }, shortList, { ...later, scope: ofSite }, later].map((query) =>
+        centre.records.page(query, signal),
+      ),
     );
     const { total } = found[1] as { total: number };
     expect(found.map((page) => [page.records.length, page.total])).toEqual([
       [Math.min(2, total), total],
       [Math.min(2, total), total],
+      [0, total],
+      [0, total],
     ]);
     client.abort();
     await ended;
