@@ -56,7 +56,7 @@ export class CentreDatabase {
     });
     this.connections = connections;
     const newUid = (): string => newKey(clock.wallMs());
-    const lists = new PostgresLists(config.database, log, { connections });
+    const lists = new PostgresLists(config.database, log, { connections, clock });
     this.#lists = lists;
     this.records = new PostgresRecords({ ...config.site, connections, lists, clock, newUid });
     this.accounts = new PostgresAccounts({ connections, clock });

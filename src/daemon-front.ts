@@ -14,6 +14,7 @@ import { ListWorker } from "./ops/list-worker.ts";
 import { oneTimePassword, signingKeys, type SigningKeys } from "./ops/secrets.ts";
 import { ThreadFailures, type OnDemandThread } from "./ops/thread-failures.ts";
 import { EventNotes } from "./service/event-notes.ts";
+import { FairLists } from "./service/fair-lists.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { ListService } from "./service/lists.ts";
 import { SqliteSiteScopes } from "./service/site-scopes.ts";
@@ -136,7 +137,7 @@ export class DaemonFront {
     const events = new EventNotes({ events: records.events, clock, log });
     this.#stops.push(() => events.stop());
     const longLists = new ListWorker(database.name, { clock, ...this.#watched("lists") });
-    const lists = new ListService({ database, longLists });
+    const lists = new ListService({ database, longLists: new FairLists(longLists, clock) });
     const backupWorker = new BackupWorker(this.#watched("backup"));
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();

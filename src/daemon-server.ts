@@ -19,7 +19,7 @@ type ServedParts = Pick<
   AppParts,
   "records" | "timezone" | "objectives" | "fleet" | "enrolments" | "siteScopes"
 > &
-  Omit<SiteRouteParts, "authority" | "clock" | "onDamage">;
+  Omit<SiteRouteParts, "authority" | "clock" | "log" | "onDamage">;
 
 interface DaemonServerOptions {
   readonly config: Config;
@@ -94,7 +94,7 @@ export class DaemonServer {
   }
 
   #app() {
-    const { parts, clock, run, failpoint } = this.#options;
+    const { parts, clock, log, run, failpoint } = this.#options;
     const { http, site } = this.#config;
     let requests = 0;
     const metrics = {
@@ -109,7 +109,7 @@ export class DaemonServer {
       ...http,
       silenceTimes: () => this.#config.fleet,
       addSiteRoutes: (router, guards) =>
-        addSiteRoutes(router, guards, { ...parts, metrics, clock, authority, onDamage }),
+        addSiteRoutes(router, guards, { ...parts, metrics, clock, log, authority, onDamage }),
       hasUpstream: () => this.#config.upstream !== null,
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       onDamage,

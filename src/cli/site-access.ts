@@ -37,7 +37,7 @@ export async function listAccess(
   { stdout }: Terminal,
   { json }: JsonOption,
 ): Promise<void> {
-  const sites = await new ControlClient(dataDir).get<SiteAccess[]>(`${http.basePath}/enrolments`);
+  const sites = await new ControlClient(dataDir).all<SiteAccess>(`${http.basePath}/enrolments`);
   if (json) return void stdout.write(jsonText(sites));
   const rows = sites.map(({ site, state, email, objectives, codeExpiresAt }) => [
     site,

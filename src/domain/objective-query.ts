@@ -60,33 +60,57 @@ export function completed(type: ObjectiveType, objective: Objective): Objective 
   return { id, name, ...BUILDING_FIELDS, ...given };
 }
 
-/**
- * The objectives that match a query, in its order; equal ones by ascending id.
- * @param objectives by ascending id
- * @throws AppError `invalid` for a sort by a field that none of them has
- */
-export function selected(objectives: readonly Objective[], query: ObjectiveQuery): Objective[] {
-  const known = new Set(["id", "name", ...Object.keys(BUILDING_FIELDS), ...objectives.flatMap(Object.keys)]);
-  const unknown = query.sort.find(({ field }) => !known.has(field));
-  if (unknown)
-    throw new AppError(
-      "invalid",
-      `_sort must name a field of the record, not ${JSON.stringify(unknown.field)}`,
+/** Selects the objectives that match a query from all of them, which may arrive in parts so that other work goes on in between. */
+export class ObjectiveSelection {
+  readonly #query: ObjectiveQuery;
+  readonly #isFound: (objective: Objective) => boolean;
+  readonly #fields = new Set(["id", "name", ...Object.keys(BUILDING_FIELDS)]);
+  readonly #found: Objective[] = [];
+
+  constructor(query: ObjectiveQuery) {
+    this.#query = query;
+    const text = query.search === undefined ? undefined : folded(query.search);
+    this.#isFound = (objective) =>
+      text === undefined || SEARCHED.some((field) => contains(valueOf(objective, field), text));
+  }
+
+  /** Adds the next objective, by ascending id. */
+  add(objective: Objective): void {
+    for (const field of Object.keys(objective)) this.#fields.add(field);
+    if (this.#isFound(objective)) this.#found.push(objective);
+  }
+
+  /**
+   * The objectives that match, in the order of the query; equal ones by ascending id.
+   * @throws AppError `invalid` for a sort by a field that none of them has
+   */
+  result(): Objective[] {
+    const { sort } = this.#query;
+    const unknown = sort.find(({ field }) => !this.#fields.has(field));
+    if (unknown)
+      throw new AppError(
+        "invalid",
+        `_sort must name a field of the record, not ${JSON.stringify(unknown.field)}`,
+      );
+    const filters = this.#query.filters.filter(({ field }) => this.#fields.has(field)).map(foldedParts);
+    const found = this.#found.filter((objective) =>
+      filters.every((filter) => holds(filter, valueOf(objective, filter.field))),
     );
-  const filters = query.filters.filter(({ field }) => known.has(field));
-  const { search } = query;
-  const found = objectives.filter(
-    (objective) =>
-      filters.every((filter) => holds(filter, valueOf(objective, filter.field))) &&
-      (search === undefined || SEARCHED.some((field) => contains(valueOf(objective, field), search))),
-  );
-  return found.toSorted((a, b) => {
-    for (const { field, descending } of query.sort) {
-      const order = compared(valueOf(a, field), valueOf(b, field), descending);
-      if (order !== 0) return order;
-    }
-    return 0;
-  });
+    return sort.length === 0 ? found : found.toSorted((a, b) => comparedBy(sort, a, b));
+  }
+}
+
+function comparedBy(sort: ObjectiveQuery["sort"], a: Objective, b: Objective): number {
+  for (const { field, descending } of sort) {
+    const order = compared(valueOf(a, field), valueOf(b, field), descending);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** The filter with the texts that it looks for as they are compared. */
+function foldedParts(filter: ObjectiveFilter): ObjectiveFilter {
+  return filter.operator === "contains" ? { ...filter, values: filter.values.map(folded) } : filter;
 }
 
 type Comparable = string | number | null;
@@ -117,8 +141,9 @@ function sameKind(value: Comparable, text = ""): Comparable {
   return typeof value === "number" ? Number(text) : text;
 }
 
+/** @param text folded */
 function contains(value: Comparable, text: string): boolean {
-  return value !== null && folded(String(value)).includes(folded(text));
+  return value !== null && folded(String(value)).includes(text);
 }
 
 /** Compares numbers by value and anything else as text; missing values come last in both directions. */

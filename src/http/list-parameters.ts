@@ -29,7 +29,8 @@ export function reportIgnoredParameters(
   response.set(IGNORED_HEADER, names.join(", "));
 }
 
-const COMMON: readonly string[] = ["q", "_sort", "_order", "_start", "_end"];
+const SLICE: readonly string[] = ["_start", "_end"];
+const COMMON: readonly string[] = ["q", "_sort", "_order", ...SLICE];
 
 /** Whether a query parameter changes the list of interventions. @param hasUpstream whether there is an outbox to filter by */
 export function changesInterventions(name: string, hasUpstream: boolean): boolean {
@@ -46,6 +47,11 @@ export function changesObjectives(name: string): boolean {
 /** Any name may be a field of an objective, because a dispatch centre has fields that this program does not know. */
 export function isObjectiveFilter(name: string): boolean {
   return !name.startsWith("_") && name !== "q" && name !== STRICT;
+}
+
+/** Whether a query parameter changes the list of sites with access, which has pages and nothing else. */
+export function changesAccess(name: string): boolean {
+  return SLICE.includes(name);
 }
 
 /** Whether a query parameter changes the list of sites. */

@@ -28,7 +28,7 @@ export function parametersOf(originalUrl: string): URLSearchParams {
  * Reads the offsets `_start` and `_end` (exclusive); at most PAGE_SIZE_MAX records.
  * @throws AppError `invalid` for anything but one whole number each
  */
-function sliceOf(parameters: URLSearchParams): PageRange {
+export function sliceOf(parameters: URLSearchParams): PageRange {
   const start = offsetOf(parameters, "_start") ?? 0;
   const end = offsetOf(parameters, "_end") ?? start + PAGE_SIZE_MAX;
   return { start, end: Math.min(end, start + PAGE_SIZE_MAX) };

@@ -87,7 +87,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
       ),
     ],
     ...sliceOf("Intervention"),
-    errors: [503],
+    errors: [429, 503],
   }),
   operation("POST /interventii", "operator", "createIntervention", {
     summary: "Create an intervention",

@@ -19,9 +19,9 @@ export const FLEET_OPERATIONS: readonly Operation[] = [
     errors: [409, 503],
   }),
   operation("GET /enrolments", "administrator", "listSiteAccess", {
-    summary: "List the sites that have an account or a one-time code",
-    answer: listOf("SiteAccess"),
-    success: [200, "By their reference"],
+    summary: "List the sites that have an account or a one-time code, by their reference",
+    query: PAGING,
+    ...sliceOf("SiteAccess"),
     errors: [503],
   }),
   operation("POST /enrolments", "administrator", "inviteSite", {

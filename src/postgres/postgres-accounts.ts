@@ -4,12 +4,11 @@ import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
 import type { Remote } from "../domain/remote.ts";
+import { assertMayEnable, assertMayHaveRole, lastAdministrator } from "../service/account-rules.ts";
 import {
   assertAddress,
-  assertMayEnable,
   assertScope,
   isDevice,
-  lastAdministrator,
   scopeDetail,
   type AccountService,
 } from "../service/accounts.ts";
@@ -141,6 +140,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     await alone(this.#connections, async (queries) => {
       const before = await known(queries, email);
       if (to.disabled === false) assertMayEnable(before);
+      if (to.role !== undefined) assertMayHaveRole(before, to.role);
       await change(queries, before.id, to);
       const left = await userAccounts(queries);
       if (!left.some(({ role, disabled }) => role === "administrator" && !disabled))

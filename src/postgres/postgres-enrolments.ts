@@ -2,13 +2,7 @@ import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { refText, type ObjectiveRef } from "../domain/objective.ts";
-import type {
-  EnrolledSite,
-  EnrolmentClaim,
-  EnrolmentCode,
-  SiteAccess,
-  SiteInvitation,
-} from "../generated/types.ts";
+import type { EnrolledSite, EnrolmentClaim, EnrolmentCode, SiteInvitation } from "../generated/types.ts";
 import {
   accessList,
   assertHasAccess,
@@ -24,6 +18,8 @@ import {
   scopeOfSite,
   siteAddress,
   usable,
+  type AccessPage,
+  type AccessSlice,
   type EnrolmentCodes,
   type Enrolments,
   type FoundCode,
@@ -32,13 +28,14 @@ import { hashPassword } from "../service/password-rules.ts";
 import type { Account } from "../store/accounts.ts";
 import {
   ENROLMENT,
+  sitesWithAccess,
   toEnrolment,
   type Enrolment,
   type EnrolmentRow,
   type NewEnrolment,
 } from "../store/enrolments.ts";
 import { ACCOUNT_COLUMNS, accountOf, alone, type AccountRow } from "./account-rows.ts";
-import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
+import { AT_ONE_MOMENT, type NamedStatement, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvent } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 import { CONFIRM } from "./record-rows.ts";
@@ -82,7 +79,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
         enrolment.createdAtMs - CODES_KEPT_MS,
       ]);
       await queries.query("DELETE FROM enrolments WHERE site = $1 AND used_at IS NULL", [enrolment.site]);
-      assertRoom((await unused(queries, enrolment.createdAtMs)).length);
+      assertRoom(await countUnused(queries, enrolment.createdAtMs));
       await add(queries, enrolment);
       const detail = { ...scopeOfSite(enrolment), until: isoTime(enrolment.expiresAtMs) };
       await this.#record(queries, "enrolment-created", enrolment.site, by, detail);
@@ -90,12 +87,17 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     return issued(code, enrolment);
   }
 
-  async list(): Promise<readonly SiteAccess[]> {
-    const { connections } = this.#options;
-    const rows = await connections.query<AccountRow>(
-      `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site IS NOT NULL`,
-    );
-    return accessList(rows.map(accountOf), await unused(connections, await this.#now()));
+  async page({ start, end }: AccessSlice): Promise<AccessPage> {
+    const nowMs = await this.#now();
+    return this.#options.connections.transaction(async (queries) => {
+      const range = [nowMs, start, Math.max(0, end - start)];
+      const sites = (await queries.query<{ site: string }>(PAGE_OF_SITES, range)).map(({ site }) => site);
+      const [counted] = await queries.query<{ total: number }>(COUNT_SITES, [nowMs]);
+      const accounts = await queries.query<AccountRow>(ACCOUNTS_OF_SITES, [sites]);
+      const codes = await queries.query<EnrolmentRow>(UNUSED_OF_SITES, [sites, nowMs]);
+      const listed = accessList(accounts.map(accountOf), codes.map(toEnrolment));
+      return { sites: listed, total: counted?.total ?? 0 };
+    }, AT_ONE_MOMENT);
   }
 
   async revoke(site: string, by: Actor): Promise<void> {
@@ -187,12 +189,12 @@ async function bySite(queries: Queries, site: string): Promise<Account | undefin
   return row && accountOf(row);
 }
 
-async function unused(queries: Queries, nowMs: number): Promise<Enrolment[]> {
-  const rows = await queries.query<EnrolmentRow>(
-    `SELECT ${ENROLMENT} FROM enrolments WHERE used_at IS NULL AND expires_at > $1 ORDER BY id`,
+async function countUnused(queries: Queries, nowMs: number): Promise<number> {
+  const [row] = await queries.query<{ unused: number }>(
+    "SELECT count(*) AS unused FROM enrolments WHERE used_at IS NULL AND expires_at > $1",
     [nowMs],
   );
-  return rows.map(toEnrolment);
+  return row?.unused ?? 0;
 }
 
 async function unknownOf(queries: Queries, refs: readonly ObjectiveRef[]): Promise<ObjectiveRef | undefined> {
@@ -211,6 +213,11 @@ async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {
   );
 }
 
+const PAGE_OF_SITES = `${sitesWithAccess("$1")} ORDER BY site OFFSET $2 LIMIT $3`;
+const COUNT_SITES = `SELECT count(*) AS total FROM (${sitesWithAccess("$1")}) AS sites`;
+const ACCOUNTS_OF_SITES = `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE site = ANY($1::text[])`;
+const UNUSED_OF_SITES = `
+  SELECT ${ENROLMENT} FROM enrolments WHERE site = ANY($1::text[]) AND used_at IS NULL AND expires_at > $2 ORDER BY id`;
 const BY_HASHES: NamedStatement = {
   name: "enrolments-by-hash",
   text: `SELECT ${SERVER_NOW} AS now, ${ENROLMENT}

@@ -30,7 +30,8 @@ import {
 import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvent } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
-import { clampReportTimes, markSilent, storeAndClose, type RepairOptions } from "./silent-sites.ts";
+import { storeReturned } from "./returned-sites.ts";
+import { clampReportTimes, markSilent, type RepairOptions } from "./silent-sites.ts";
 import {
   SITES_AFTER_ID,
   enrolledSites,
@@ -173,7 +174,7 @@ export class PostgresFleet implements Fleet {
       );
       const { closed, failed } = await this.#writeAndClose(decided.filter(({ repair }) => repair !== null));
       for (const [ref, error] of failed) for (const one of bySite.get(ref) ?? []) refused.set(one, error);
-      for (const ref of [...stored, ...closed, ...failed.keys()]) bySite.delete(ref);
+      for (const ref of [...stored, ...closed, ...failed.map(([refused]) => refused)]) bySite.delete(ref);
     }
     return given.map((one) => {
       const { ref } = one.report;
@@ -208,27 +209,34 @@ export class PostgresFleet implements Fleet {
   }
 
   /**
-   * One transaction for each, because two with several records could wait for each other in a circle. One that fails does not
-   * fail the reports of other sites.
+   * One transaction for all of them, or if it fails, for each half: a record that cannot be closed does not fail the reports of
+   * other sites.
    */
-  async #writeAndClose(
-    sites: readonly SiteUpdate[],
-  ): Promise<{ closed: readonly string[]; failed: ReadonlyMap<string, AppError> }> {
-    const closed: string[] = [];
-    const failed = new Map<string, AppError>();
-    for (const [index, site] of sites.entries())
-      try {
-        const store = (queries: Queries) => storeAndClose(queries, site, this.#options);
-        closed.push(...(await this.#connections.transaction(store)));
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        // Without the database each of the others would wait for it again.
-        const affected = isUnavailable(error) ? sites.slice(index) : [site];
-        for (const { state } of affected) failed.set(state.ref, error);
-        if (affected.length > 1) break;
-      }
-    return { closed, failed };
+  async #writeAndClose(sites: readonly SiteUpdate[]): Promise<Closed> {
+    if (sites.length === 0) return { closed: [], failed: [] };
+    const store = (queries: Queries) => storeReturned(queries, sites, this.#options);
+    try {
+      return { closed: await this.#connections.transaction(store), failed: [] };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // Without the database each half would wait for it again.
+      if (sites.length === 1 || isUnavailable(error))
+        return { closed: [], failed: sites.map(({ state }) => [state.ref, error]) };
+    }
+    const middle = Math.ceil(sites.length / 2);
+    const first = await this.#writeAndClose(sites.slice(0, middle));
+    const second = await this.#writeAndClose(sites.slice(middle));
+    return {
+      closed: [...first.closed, ...second.closed],
+      failed: [...first.failed, ...second.failed],
+    };
   }
+}
+
+/** The references of sites whose repairs are closed, and those of others with their errors. */
+interface Closed {
+  readonly closed: readonly string[];
+  readonly failed: readonly (readonly [ref: string, error: AppError])[];
 }
 
 /** Why reports are not stored. */

@@ -1,5 +1,7 @@
+import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { FairLists, notNeeded } from "../service/fair-lists.ts";
 import {
   isCounted,
   READING_MS_MAX,
@@ -19,9 +21,12 @@ import {
 import { conditionOf, orderOf } from "./intervention-query.ts";
 import { isAccepted, partsOf } from "./list-parts.ts";
 import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
+import { isShort, readSitePage } from "./short-lists.ts";
 
-/** Lists read at once; further ones wait. They have connections of their own, so that alarms never wait for a search. */
+/** Slow lists read at once; further ones wait. They have connections of their own, so that alarms never wait for a search. */
 const CONNECTIONS_MAX = 4;
+/** Short lists read at once, each for milliseconds: a site reads one before it sends an alarm. */
+const SHORT_CONNECTIONS_MAX = 4;
 /** How much later than the server the client gives up: then the server is gone, and the list may be read elsewhere. */
 const NO_ANSWER_MS = 5_000;
 /** SQLSTATE of a statement that its time limit or `pg_cancel_backend` has ended. */
@@ -30,25 +35,48 @@ const QUERY_CANCELED = "57014";
 /** Reads the lists of records of a centre. Whether they can be read tells nothing about the database: others report that. */
 export class PostgresLists implements ListReader {
   readonly #connections: PostgresConnections;
+  readonly #short: PostgresConnections;
   readonly #others: Queries;
   readonly #readingMsMax: number;
+  readonly #slowLists: FairLists;
 
   /** @param options `connections`: others than those of lists; `readingMsMax`: time limit of a list, milliseconds */
   constructor(
     address: ServerAddress,
     log: Log,
-    options: { readonly connections: Queries; readonly readingMsMax?: number },
+    options: {
+      readonly connections: Queries;
+      readonly clock: Pick<Clock, "after">;
+      readonly readingMsMax?: number;
+    },
   ) {
-    const { connections, readingMsMax = READING_MS_MAX } = options;
+    const { connections, clock, readingMsMax = READING_MS_MAX } = options;
     this.#others = connections;
     this.#readingMsMax = readingMsMax;
-    const limits = { connectionsMax: CONNECTIONS_MAX, queryMs: readingMsMax + NO_ANSWER_MS };
-    this.#connections = new PostgresConnections(address, log, undefined, limits);
+    const opened = (connectionsMax: number): PostgresConnections =>
+      new PostgresConnections(address, log, undefined, {
+        connectionsMax,
+        queryMs: readingMsMax + NO_ANSWER_MS,
+      });
+    this.#connections = opened(CONNECTIONS_MAX);
+    this.#short = opened(SHORT_CONNECTIONS_MAX);
+    const read: ListReader["read"] = (query, signal) => this.#read(this.#connections, query, signal);
+    this.#slowLists = new FairLists({ read }, clock);
   }
 
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    if (!isShort(query)) return this.#slowLists.read(query, signal);
+    const { scope } = query;
+    return scope ? readSitePage(this.#short, { ...query, scope }) : this.#read(this.#short, query, signal);
+  }
+
+  async #read(
+    connections: PostgresConnections,
+    query: InterventionQuery,
+    signal: AbortSignal,
+  ): Promise<ListPage> {
     try {
-      return await this.#connections.transaction(async (queries) => {
+      return await connections.transaction(async (queries) => {
         const pid = await begin(queries, this.#readingMsMax);
         return this.#cancellable(pid, signal, () => readPage(queries, query));
       }, AT_ONE_MOMENT);
@@ -59,6 +87,7 @@ export class PostgresLists implements ListReader {
 
   async close(): Promise<void> {
     await this.#connections.close();
+    await this.#short.close();
   }
 
   /** Ends the statement in the server when the client no longer needs the list. */
@@ -148,7 +177,7 @@ function sortedOf({ sort }: InterventionQuery): string {
 
 /** A list that its time limit has ended is refused as in SQLite: the same request would take as long again. */
 function listError(error: unknown, signal: AbortSignal, limitMs: number): unknown {
-  if (signal.aborted) return new AppError("unavailable", "the list is no longer needed", { retryAfterS: 10 });
+  if (signal.aborted) return notNeeded();
   if (error instanceof AppError && sqlStateOf(error.cause) === QUERY_CANCELED) return tooLong(limitMs);
   return error;
 }

@@ -6,7 +6,13 @@ import type {
   ObjectiveType,
 } from "../domain/objective.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import { completed, idsAsked, isPlain, selected } from "../domain/objective-query.ts";
+import {
+  completed,
+  idsAsked,
+  isPlain,
+  ObjectiveSelection,
+  type ObjectiveQuery,
+} from "../domain/objective-query.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import {
@@ -20,6 +26,9 @@ import { unknownObjective } from "../service/records.ts";
 import type { ListPage } from "../store/intervention-lists.ts";
 import { AT_ONE_MOMENT, type PostgresConnections } from "./connection.ts";
 import { AppError } from "../domain/errors.ts";
+
+/** Objectives that are read and searched at once: some milliseconds. */
+const PART_ROWS = 500;
 
 /** The objectives of a centre, as `ObjectiveService` has those in SQLite. */
 export class PostgresObjectives
@@ -36,11 +45,7 @@ export class PostgresObjectives
     const asked = idsAsked(query) ?? null;
     const { start, end } = query;
     if (asked === null && !isPlain(query)) {
-      const rows = await this.#connections.query<ObjectiveRow>(ALL, [type, ids]);
-      const found = selected(
-        rows.map((row) => objectiveOf(type, row)),
-        query,
-      );
+      const found = await this.#selected(type, ids, query);
       return { records: found.slice(start, end).map(toText), total: found.length };
     }
     return this.#connections.transaction(async (queries) => {
@@ -54,6 +59,24 @@ export class PostgresObjectives
       ]);
       return { records: rows.map((row) => toText(objectiveOf(type, row))), total: counted?.total ?? 0 };
     }, AT_ONE_MOMENT);
+  }
+
+  /** Reads the objectives in parts, between which the other work of the event loop goes on. */
+  async #selected(
+    type: ObjectiveType,
+    ids: readonly number[] | null,
+    query: ObjectiveQuery,
+  ): Promise<Objective[]> {
+    const selection = new ObjectiveSelection(query);
+    let after: number | null = null;
+    for (;;) {
+      // Each part by itself: in one transaction, some searches would hold the connections that alarms wait for.
+      const rows: PartRow[] = await this.#connections.query<PartRow>(NEXT, [type, ids, after]);
+      for (const row of rows) selection.add(objectiveOf(type, row));
+      const last = rows.at(-1);
+      if (!last || rows.length < PART_ROWS) return selection.result();
+      after = last.id;
+    }
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {
@@ -96,6 +119,8 @@ interface ObjectiveRow {
   readonly data: string;
 }
 
+type PartRow = ObjectiveRow & { readonly id: number };
+
 /** The objective of a row, with all its fields. */
 export function objectiveOf(type: ObjectiveType, { data }: ObjectiveRow): Objective {
   return completed(type, JSON.parse(data) as Objective);
@@ -113,7 +138,7 @@ function textOf(objective: Objective): string {
 }
 
 const LISTED = "FROM objectives WHERE kind = $1 AND ($2::bigint[] IS NULL OR id = ANY($2::bigint[]))";
-const ALL = `SELECT data ${LISTED} ORDER BY id`;
+const NEXT = `SELECT id, data ${LISTED} AND ($3::bigint IS NULL OR id > $3::bigint) ORDER BY id LIMIT ${PART_ROWS}`;
 const ASKED = `${LISTED} AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))`;
 const PAGE = `SELECT data ${ASKED} ORDER BY id OFFSET $4 LIMIT $5`;
 const TOTAL = `SELECT count(*) AS total ${ASKED}`;

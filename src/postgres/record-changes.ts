@@ -47,7 +47,7 @@ export function decidedChange(
 }
 
 /** Adds rows of status, priority, type and a number to the counts, in one order, so that no two wait in a circle. */
-function countSql(rows: string): string {
+export function countSql(rows: string): string {
   return `INSERT INTO intervention_counts AS counts("status", "priority", "type", slot, records)
     SELECT "status", "priority", "type", pg_backend_pid() % 16, sum(change)
     FROM (${rows}) AS changed GROUP BY 1, 2, 3 HAVING sum(change) <> 0 ORDER BY 1, 2, 3

@@ -34,6 +34,11 @@ export const READ_RECORDS: NamedStatement = {
   name: "read-records",
   text: `SELECT ${STORED_COLUMNS} FROM interventions WHERE id = ANY($1::bigint[])`,
 };
+/** The same, none of which changes before the end of the transaction; in one order, so that no two wait in a circle. */
+export const LOCK_RECORDS: NamedStatement = {
+  name: "lock-records",
+  text: `${READ_RECORDS.text} ORDER BY id FOR UPDATE`,
+};
 /** The first responses to keys of accounts, or the records of these accounts that have them as their uids. */
 export const STORED_RESPONSES: NamedStatement = {
   name: "answers-of-keys",

@@ -18,14 +18,17 @@ const COUNTER_LIFETIME_MS = 86_400_000;
 /** As at a site: a phone on mobile data has a new address every day. */
 const ADDRESSES_MAX = 200;
 const DAY_MS = 86_400_000;
-/** Rows of a table removed at once: a longer statement would hold up others. */
-const ROWS_MAX = 5_000;
+/** Rows of a table removed in one transaction. */
+const ROWS_MAX = 1_000;
+/** Accounts and sites whose oldest rows are removed in one transaction. */
+const OWNERS_MAX = 100;
 /** The number of events that the trigger protects, whatever their age. */
 const EVENTS_MIN = 10_000;
 
 /**
  * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
- * audit trail, one batch of each. Of several processes that do this at the same time, one does.
+ * audit trail, one batch of each, in a transaction of its own: new events of all processes are shown only after the oldest open
+ * transaction. Of several processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
  * @param options `auditDays`: how long events (the newest ten thousand longer) and the audit trail are kept, by the time of
  *   retention; `uptimeMs`: time since this process last tried, by its monotonic clock
@@ -36,21 +39,31 @@ export async function removeOldRows(
   nowMs: number,
   options: { readonly auditDays: number; readonly uptimeMs: number },
 ): Promise<number | undefined> {
+  const beforeMs = await alone(connections, (queries) => expiredBefore(queries, nowMs, options));
+  if (beforeMs === undefined) return undefined;
+  const batches: readonly ((queries: Queries) => Promise<readonly unknown[]>)[] = [
+    (queries) => queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
+    (queries) => queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
+    (queries) => queries.query(OLD_ADDRESSES),
+    (queries) => queries.query(OLD_CHANGES),
+    (queries) => queries.query(OLD_EVENTS, [beforeMs]),
+    (queries) => removeOldAudit(queries, beforeMs, ROWS_MAX),
+  ];
+  let removed = 0;
+  for (const batch of batches) removed += (await alone(connections, batch))?.length ?? 0;
+  return removed;
+}
+
+/** Runs `work` in a transaction while no other process removes rows. @returns undefined while one does */
+async function alone<T>(
+  connections: PostgresConnections,
+  work: (queries: Queries) => Promise<T>,
+): Promise<T | undefined> {
   return connections.transaction(async (queries) => {
     const [lock] = await queries.query<{ taken: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS taken", [
       RETENTION_LOCK,
     ]);
-    if (lock?.taken !== true) return undefined;
-    const beforeMs = await expiredBefore(queries, nowMs, options);
-    const removed = [
-      await queries.query(OLD_KEYS, [nowMs - KEY_LIFETIME_MS]),
-      await queries.query(OLD_COUNTERS, [nowMs - COUNTER_LIFETIME_MS]),
-      await queries.query(OLD_ADDRESSES),
-      await queries.query(OLD_CHANGES),
-      await queries.query(OLD_EVENTS, [beforeMs]),
-      await removeOldAudit(queries, beforeMs, ROWS_MAX),
-    ];
-    return removed.flat().length;
+    return lock?.taken === true ? work(queries) : undefined;
   });
 }
 
@@ -101,15 +114,20 @@ const OLD_COUNTERS = `
     (SELECT place FROM wrong_passwords WHERE last_at < $1 LIMIT ${ROWS_MAX}) RETURNING 1`;
 const OLD_ADDRESSES = `
   DELETE FROM known_places WHERE (email, address) IN (
-    SELECT email, address FROM (
-      SELECT email, address, row_number() OVER (PARTITION BY email ORDER BY last_at DESC, address) AS place
-      FROM known_places) AS ranked
-    WHERE place > ${ADDRESSES_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;
+    SELECT many.email, old.address FROM (
+        SELECT email FROM known_places GROUP BY email HAVING count(*) > ${ADDRESSES_MAX} ORDER BY email LIMIT ${OWNERS_MAX}
+      ) AS many CROSS JOIN LATERAL (
+        SELECT address FROM known_places AS own WHERE own.email = many.email
+        ORDER BY last_at DESC, address OFFSET ${ADDRESSES_MAX} LIMIT ${ROWS_MAX}) AS old
+    LIMIT ${ROWS_MAX}) RETURNING 1`;
 const OLD_CHANGES = `
   DELETE FROM site_history WHERE id IN (
-    SELECT id FROM (
-      SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY id DESC) AS place FROM site_history) AS ranked
-    WHERE place > ${HISTORY_MAX} LIMIT ${ROWS_MAX}) RETURNING 1`;
+    SELECT old.id FROM (
+        SELECT site_id FROM site_history GROUP BY site_id HAVING count(*) > ${HISTORY_MAX} ORDER BY site_id LIMIT ${OWNERS_MAX}
+      ) AS many CROSS JOIN LATERAL (
+        SELECT id FROM site_history AS own WHERE own.site_id = many.site_id
+        ORDER BY id DESC OFFSET ${HISTORY_MAX} LIMIT ${ROWS_MAX}) AS old
+    LIMIT ${ROWS_MAX}) RETURNING 1`;
 const OLD_EVENTS = `
   DELETE FROM events WHERE seq IN (
     SELECT seq FROM events WHERE at < $1 AND seq <= (SELECT max(seq) FROM events) - ${EVENTS_MIN}

@@ -1,24 +1,16 @@
-import {
-  changedFields,
-  instantsOf,
-  newIntervention,
-  type InterventionCreate,
-} from "../domain/intervention.ts";
-import { AppError } from "../domain/errors.ts";
+import { instantsOf, newIntervention, type InterventionCreate } from "../domain/intervention.ts";
 import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import { StoppedSites, stoppedSinceMs, type StoppedSite } from "../domain/outage.ts";
 import type { SilenceQuery } from "../domain/site-silence.ts";
 import { SITE_LEVELS, type SiteState } from "../domain/site-state.ts";
 import type { SilenceResult } from "../service/fleet.ts";
 import { latestReportMs } from "../service/report-intake.ts";
-import { closingOf, repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
+import { repairer, repairOf, silentState, type RepairTexts } from "../service/site-repairs.ts";
 import { toSite } from "../store/sites.ts";
 import { findByEmail } from "./account-rows.ts";
 import { columnsOf, type NamedStatement, type Queries } from "./connection.ts";
 import { CREATE, createValues, type NewRecord } from "./new-records.ts";
-import { changeStatement, decidedChange } from "./record-changes.ts";
-import { READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
-import { SITE_COLUMNS, storeReports, type SiteRow, type SiteUpdate } from "./site-rows.ts";
+import { SITE_COLUMNS, type SiteRow } from "./site-rows.ts";
 
 /** What the repairs of a centre need besides their sites. */
 export interface RepairOptions extends RepairTexts {
@@ -30,8 +22,6 @@ export interface RepairOptions extends RepairTexts {
 
 /** Sites that become silent in one transaction, as in SQLite. */
 const SILENT_AT_ONCE_MAX = 100;
-/** Each failed attempt means that a dispatcher changed the same record in between. */
-const CLOSE_ATTEMPTS_MAX = 20;
 
 /**
  * Opens a repair for each site that has become silent and marks it; call it in a transaction. Rows that another process
@@ -88,45 +78,6 @@ function newRecord(body: InterventionCreate, by: Principal, options: RepairOptio
   const fields = newIntervention(body);
   const own = { dispeceratId, createdBy: by.accountId, actor: actorOf(by), idempotency: undefined };
   return { ...own, fields, instants: instantsOf(fields, timezone), uid: newUid() };
-}
-
-/**
- * Stores the report of a site and closes the intervention of its silence; call it in a transaction.
- * @returns the reference of the site if it is stored, as `storeReports`
- * @throws AppError as `closeRepair`
- */
-export async function storeAndClose(
-  queries: Queries,
-  site: SiteUpdate,
-  texts: RepairTexts,
-): Promise<string[]> {
-  const refs = await storeReports(queries, [site]);
-  const nowMs = site.state.reportedAtMs;
-  if (refs.length > 0) await closeRepair(queries, site.repair ?? 0, { nowMs, texts });
-  return refs;
-}
-
-/**
- * Closes the intervention of a silence, unless a dispatcher has deleted it; call it in the transaction of the report.
- * @throws AppError `unavailable` if others change the record all the time
- */
-async function closeRepair(
-  queries: Queries,
-  id: number,
-  { nowMs, texts }: { readonly nowMs: number; readonly texts: RepairTexts },
-): Promise<void> {
-  const actor = actorOf(repairer(undefined));
-  for (let attempt = 0; attempt < CLOSE_ATTEMPTS_MAX; attempt += 1) {
-    const [row] = await queries.query<StoredRow>(READ_RECORDS, [[id]]);
-    if (!row || row.deleted_at !== null) return;
-    const stored = toStoredIntervention(row);
-    const changes = changedFields(closingOf(stored.record, nowMs, texts));
-    const decided = decidedChange(stored, changes, { timezone: texts.timezone, actor, nowMs });
-    if (!decided || (await queries.query(...changeStatement(stored, decided))).length > 0) return;
-  }
-  throw new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {
-    retryAfterS: 1,
-  });
 }
 
 /**

@@ -6,6 +6,7 @@ import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principa
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
+import { assertMayEnable, assertMayHaveRole, lastAdministrator } from "./account-rules.ts";
 import { EventService } from "./events.ts";
 import { assertPasswordAllowed, hashPassword } from "./password-rules.ts";
 
@@ -146,7 +147,7 @@ export class AccountService {
     this.#noteClaim();
   }
 
-  /** @throws AppError `bad-data` for an unknown address, `conflict` for the last administrator */
+  /** @throws AppError `bad-data` for an unknown address, `conflict` for the last administrator and to make a site administrator */
   setRole(email: string, role: Role, by: Actor): void {
     this.#changeKeepingAnAdministrator(email, { role }, ({ role: before }) =>
       this.#record("account-role-changed", email, by, { before, after: role }),
@@ -181,6 +182,7 @@ export class AccountService {
     transaction(this.#database, () => {
       const before = this.#known(email);
       if (change.disabled === false) assertMayEnable(before);
+      if (change.role !== undefined) assertMayHaveRole(before, change.role);
       this.#accounts.change(before.id, change);
       if (!this.list().some(({ role, disabled }) => role === "administrator" && !disabled))
         throw lastAdministrator(email);
@@ -215,20 +217,6 @@ export function assertScope(objectives: ObjectiveScope | undefined): void {
 export function scopeDetail(objectives: ObjectiveScope | undefined): EventDetail {
   const named = objectives?.slice(0, LISTED_MAX).map(refText);
   return objectives ? { count: objectives.length, objectives: named } : { objectives: "all" };
-}
-
-/** Enabled, the account of a revoked site would let a stolen device in again. @throws AppError `conflict` */
-export function assertMayEnable({ site, disabled }: Account): void {
-  if (site === undefined || !disabled) return;
-  const hint = "Create a new one-time code for the site instead.";
-  throw new AppError("conflict", `the access of site ${site} was revoked`, { hint });
-}
-
-/** The error of a change after which no user could administer the accounts. */
-export function lastAdministrator(email: string): AppError {
-  return new AppError("conflict", `${email} is the last administrator`, {
-    hint: "Make another account administrator first.",
-  });
 }
 
 /** @throws AppError `bad-data` for anything but an e-mail address, `conflict` for the daemon's own */

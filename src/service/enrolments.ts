@@ -37,8 +37,8 @@ export interface Enrolments {
    *   unless the invitation confirms that its account is transferred
    */
   invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode>;
-  /** The sites that have an account or a code, by their reference. */
-  list(): Promise<readonly SiteAccess[]>;
+  /** A slice of the sites that have an account or a code, by their reference. */
+  page(slice: AccessSlice): Promise<AccessPage>;
   /**
    * Disables the account of a site, which ends its tokens at once, and removes its codes.
    * @throws AppError `not-found` if the site has neither
@@ -51,6 +51,18 @@ export interface Enrolments {
    * @throws AppError `forbidden` for an unusable code, `conflict` if the address of the account is in use otherwise
    */
   claim(claim: EnrolmentClaim, from: string): Promise<EnrolledSite>;
+}
+
+/** Offsets in the list of sites with access; `end` is exclusive. */
+export interface AccessSlice {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Sites with access, and the number of all of them. */
+export interface AccessPage {
+  readonly sites: readonly SiteAccess[];
+  readonly total: number;
 }
 
 /** A code that was looked up. */
@@ -111,6 +123,7 @@ export function assertTransfer(
     `site ${site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in`,
     {
       hint: 'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref.',
+      reason: "site-enrolled",
     },
   );
 }

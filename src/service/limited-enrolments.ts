@@ -55,7 +55,7 @@ export function limitedEnrolments(
   return {
     claim,
     invite: (invitation, by) => enrolments.invite(invitation, by),
-    list: () => enrolments.list(),
+    page: (slice) => enrolments.page(slice),
     revoke: (site, by) => enrolments.revoke(site, by),
   };
 }

@@ -1,13 +1,7 @@
 import { isoTime, type Clock } from "../domain/clock.ts";
 import type { Actor } from "../domain/event.ts";
 import { AppError } from "../domain/errors.ts";
-import type {
-  EnrolledSite,
-  EnrolmentClaim,
-  EnrolmentCode,
-  SiteAccess,
-  SiteInvitation,
-} from "../generated/types.ts";
+import type { EnrolledSite, EnrolmentClaim, EnrolmentCode, SiteInvitation } from "../generated/types.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { EnrolmentStore, type Enrolment } from "../store/enrolments.ts";
@@ -28,6 +22,8 @@ import {
   scopeOfSite,
   siteAddress,
   usable,
+  type AccessPage,
+  type AccessSlice,
   type EnrolmentCodes,
   type Enrolments,
 } from "./enrolments.ts";
@@ -74,7 +70,7 @@ export class SqliteEnrolments implements Enrolments {
       assertKnown(objectives.find((ref) => !this.#objectives.exists(ref)));
       this.#enrolments.removeBefore(createdAtMs - CODES_KEPT_MS);
       this.#enrolments.removeUnused(site);
-      assertRoom(this.#enrolments.unused(createdAtMs).length);
+      assertRoom(this.#enrolments.countUnused(createdAtMs));
       this.#enrolments.add(enrolment);
       const detail = { ...scopeOfSite(enrolment), until: isoTime(expiresAtMs) };
       this.#events.record({ ...by, event: "enrolment-created", subject: `site ${site}`, detail });
@@ -82,8 +78,12 @@ export class SqliteEnrolments implements Enrolments {
     return issued(code, enrolment);
   }
 
-  async list(): Promise<readonly SiteAccess[]> {
-    return accessList(this.#accounts.signInAccounts(), this.#enrolments.unused(this.#nowMs()));
+  async page(slice: AccessSlice): Promise<AccessPage> {
+    const nowMs = this.#nowMs();
+    const { refs, total } = this.#enrolments.sitesWithAccess(nowMs, slice);
+    const accounts = refs.flatMap((ref) => this.#accounts.bySite(ref) ?? []);
+    const codes = refs.flatMap((ref) => this.#enrolments.unusedOf(ref, nowMs));
+    return { sites: accessList(accounts, codes), total };
   }
 
   async revoke(site: string, by: Actor): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, messageOf } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
 import { isStorageError } from "../store/database.ts";
 import { isDamage } from "../store/integrity.ts";
@@ -32,6 +33,7 @@ interface Stream {
 
 interface EventStreamPorts {
   readonly clock: Clock;
+  readonly log: Log;
   /** Called for a damaged page of a database. */
   readonly onDamage: (error: unknown) => void;
 }
@@ -45,6 +47,7 @@ interface EventStreamPorts {
  */
 export class EventStreams {
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #onDamage: (error: unknown) => void;
   readonly #site: SiteApi;
   readonly #guards: AuthGuards;
@@ -53,9 +56,12 @@ export class EventStreams {
   #isEnding = false;
   /** Whether the state of an earlier poll is still on its way. */
   #isPolling = false;
+  /** Whether the last poll has failed: the log has one line for each outage. */
+  #hasFailed = false;
 
-  constructor({ clock, onDamage }: EventStreamPorts, site: SiteApi, guards: AuthGuards) {
+  constructor({ clock, log, onDamage }: EventStreamPorts, site: SiteApi, guards: AuthGuards) {
     this.#clock = clock;
+    this.#log = log;
     this.#onDamage = onDamage;
     this.#site = site;
     this.#guards = guards;
@@ -127,14 +133,21 @@ export class EventStreams {
     try {
       // Others still wait for their first state.
       await this.#sendChanges([...this.#streams].filter(({ status }) => status !== ""));
+      this.#hasFailed = false;
     } catch (error) {
       // A part of the daemon is restarting, or a database cannot be read; the next poll has the state. It must not end this
       // thread, over which trips become records.
       if (!(error instanceof AppError) && !isStorageError(error)) throw error;
       if (isDamage(error)) this.#onDamage(error);
+      this.#noteFailure(error);
     } finally {
       this.#isPolling = false;
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    if (!this.#hasFailed) this.#log.warn("live-updates-failed", { reason: reasonOf(error) });
+    this.#hasFailed = true;
   }
 
   /** Reads the state once and sends each stream its changes. */
@@ -194,4 +207,9 @@ export class EventStreams {
     if (response.writableLength > UNSENT_BYTES_MAX) response.end();
     else response.write(text);
   }
+}
+
+/** Without a database the error names that alone; its cause has the reason. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof AppError ? (error.cause ?? error) : error);
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler, Router } from "express";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { isLocal, type AuthGuards } from "../http/auth-guards.ts";
 import { metricsRoute, type MetricsPort } from "../http/metrics.ts";
@@ -42,6 +43,7 @@ export interface SiteRouteParts {
   /** PEM of the own certificate authority; undefined if there is none. */
   readonly authority: () => string | undefined;
   readonly clock: Clock;
+  readonly log: Log;
   /** Called for a damaged page of a database. */
   readonly onDamage: (error: unknown) => void;
 }

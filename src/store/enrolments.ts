@@ -21,15 +21,29 @@ export type NewEnrolment = Omit<Enrolment, "id" | "usedAtMs"> & { readonly codeH
 export const ENROLMENT = `id, site, objectives, created_at AS "createdAtMs", expires_at AS "expiresAtMs",
   used_at AS "usedAtMs"`;
 
+/**
+ * The selection of the sites that have an account or an unused code, in either database.
+ * @param now wall clock as a parameter of the statement
+ */
+export function sitesWithAccess(now: string): string {
+  return `SELECT site FROM accounts WHERE site IS NOT NULL
+    UNION SELECT site FROM enrolments WHERE used_at IS NULL AND expires_at > ${now}`;
+}
+
 /** One-time codes of sites, stored as hashes. */
 export class EnrolmentStore extends Store {
   readonly #add = this.prepare(
     "INSERT INTO enrolments(code_hash, site, objectives, created_at, expires_at) VALUES(?, ?, ?, ?, ?)",
   );
   readonly #byHash = this.prepare<EnrolmentRow>(`SELECT ${ENROLMENT} FROM enrolments WHERE code_hash = ?`);
-  readonly #unused = this.prepare<EnrolmentRow>(
-    `SELECT ${ENROLMENT} FROM enrolments WHERE used_at IS NULL AND expires_at > ? ORDER BY id`,
+  readonly #unusedOf = this.prepare<EnrolmentRow>(
+    `SELECT ${ENROLMENT} FROM enrolments WHERE site = ? AND used_at IS NULL AND expires_at > ? ORDER BY id`,
   );
+  readonly #countUnused = this.prepare<number>(
+    "SELECT count(*) FROM enrolments WHERE used_at IS NULL AND expires_at > ?",
+  ).pluck();
+  readonly #sites = this.prepare<string>(`${sitesWithAccess("?")} ORDER BY site LIMIT ? OFFSET ?`).pluck();
+  readonly #countSites = this.prepare<number>(`SELECT count(*) FROM (${sitesWithAccess("?")})`).pluck();
   readonly #use = this.prepare("UPDATE enrolments SET used_at = ? WHERE id = ?");
   readonly #removeUnused = this.prepare("DELETE FROM enrolments WHERE site = ? AND used_at IS NULL");
   readonly #removeOf = this.prepare("DELETE FROM enrolments WHERE site = ?");
@@ -45,9 +59,23 @@ export class EnrolmentStore extends Store {
     return this.#byHash.all(codeHash).map(toEnrolment)[0];
   }
 
-  /** Codes that can still be used at a time, the oldest first. */
-  unused(nowMs: number): Enrolment[] {
-    return this.#unused.all(nowMs).map(toEnrolment);
+  /** Codes of a site that can still be used at a time, the oldest first. */
+  unusedOf(site: string, nowMs: number): Enrolment[] {
+    return this.#unusedOf.all(site, nowMs).map(toEnrolment);
+  }
+
+  /** The number of codes of all sites that can still be used at a time. */
+  countUnused(nowMs: number): number {
+    return this.#countUnused.get(nowMs) ?? 0;
+  }
+
+  /** A slice of the sites that have an account or an unused code, by their reference, and the number of all of them. */
+  sitesWithAccess(
+    nowMs: number,
+    { start, end }: { readonly start: number; readonly end: number },
+  ): { readonly refs: readonly string[]; readonly total: number } {
+    const refs = this.#sites.all(nowMs, Math.max(0, end - start), start);
+    return { refs, total: this.#countSites.get(nowMs) ?? 0 };
   }
 
   markUsed(id: number, nowMs: number): void {

@@ -28,6 +28,8 @@ export interface InterventionQuery {
   readonly scope?: RecordScope | undefined;
   /** Only the records that have come so far to the dispatch centre; undefined for all. Only a site has an outbox. */
   readonly sync?: SyncGroup | undefined;
+  /** The account that reads the list, which selects nothing: its slow lists must leave room for those of others. */
+  readonly account?: number | undefined;
   readonly sort: readonly SortKey[];
   readonly start: number;
   readonly end: number;

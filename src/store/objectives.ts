@@ -5,7 +5,13 @@ import {
   type ObjectiveSource,
   type ObjectiveType,
 } from "../domain/objective.ts";
-import { completed, idsAsked, isPlain, selected, type ObjectiveQuery } from "../domain/objective-query.ts";
+import {
+  completed,
+  idsAsked,
+  isPlain,
+  ObjectiveSelection,
+  type ObjectiveQuery,
+} from "../domain/objective-query.ts";
 import type { Statement } from "better-sqlite3";
 import { Store } from "./database.ts";
 import { unwatched, type ListPage, type RowWatch } from "./intervention-lists.ts";
@@ -111,9 +117,13 @@ export class ObjectiveStore extends Store {
       const rows = this.#rows(type, ids, { start, rows: Math.max(0, end - start) });
       return { records: Array.from(rows, toText), total: this.#total(type, ids) };
     }
-    const objectives: Objective[] = [];
-    for (const objective of this.#rows(type, ids)) watch(objectives.push(objective));
-    const found = selected(objectives, query);
+    const selection = new ObjectiveSelection(query);
+    let read = 0;
+    for (const objective of this.#rows(type, ids)) {
+      watch((read += 1));
+      selection.add(objective);
+    }
+    const found = selection.result();
     return { records: found.slice(start, end).map(toText), total: found.length };
   }
 

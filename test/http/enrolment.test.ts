@@ -167,12 +167,39 @@ test("the account of a revoked site is enabled by a new code only, so that a sto
 test("the accounts of users are listed without those of sites, and the last administrator is a user", async () => {
   const before = (await asAdministrator("get", "/site/accounts")).body as unknown[];
   await enrolled(centre, "hala-nord", HALL);
-  const change = { role: "administrator" };
-  await asAdministrator("put", "/site/accounts/hala-nord@sites.santinela.local", change);
   expect((await asAdministrator("get", "/site/accounts")).body).toEqual(before);
   const own = `/site/accounts/${TEST_ACCOUNTS.administrator}`;
   expect((await asAdministrator("put", own, { role: "viewer" })).status).toBe(409);
   expect((await asAdministrator("put", own, { disabled: true })).status).toBe(409);
+});
+
+test("the sites with access are read in pages, by their reference", async () => {
+  const sites = ["hala-est", "hala-nord", "hala-sud", "hala-vest"];
+  for (const site of sites.toReversed()) await codeFor(centre, site, HALL);
+  await enrolled(centre, "hala-sud", HALL);
+  const page = async (query: string) => {
+    const { body, headers } = await asAdministrator("get", `/enrolments${query}`);
+    const refs = (body as { site: string }[]).map(({ site }) => site);
+    return [refs, headers["x-total-count"], headers["x-ignored-parameters"]] as const;
+  };
+  expect(await page("")).toEqual([sites, "4", undefined]);
+  expect(await page("?_start=1&_end=3&colour=red")).toEqual([["hala-nord", "hala-sud"], "4", "colour"]);
+  expect(await page("?_start=9&_end=12")).toEqual([[], "4", undefined]);
+  const { headers } = await asAdministrator("get", "/enrolments?_start=0&_end=3");
+  expect(headers["link"]).toContain("_start=3&_end=6");
+  expect((await asAdministrator("get", "/enrolments?_start=x")).status).toBe(400);
+});
+
+test("the account of a site cannot become administrator", async () => {
+  await enrolled(centre, "hala-nord", HALL);
+  const account = "/site/accounts/hala-nord@sites.santinela.local";
+  const refused = await asAdministrator("put", account, { role: "administrator" });
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    "hala-nord@sites.santinela.local is the account of site hala-nord, which cannot be administrator. Add an account for the person who administers instead.",
+  ]);
+  expect((await asAdministrator("put", account, { role: "viewer" })).status).toBe(200);
+  expect((await asAdministrator("put", account, { role: "operator" })).status).toBe(200);
 });
 
 test("a code for a site that is enrolled needs a confirmation, and its account stays until then", async () => {

@@ -171,6 +171,32 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect(centre.pageErrors).toEqual([]);
   });
 
+  test("lists the access of many sites page by page, and asks about an enrolled one on any page", async () => {
+    const dataDir = join(centre.installation.folder, "site");
+    const invite = async (site: string): Promise<string> => {
+      const body = { site, objectives: ["obiective/cladiri/1"] };
+      return ((await askDaemon(dataDir, "POST", "/enrolments", body)).value as EnrolmentCode).code;
+    };
+    for (let number = 10; number < 60; number += 1) await invite(`site-${number}`);
+    const claim = { code: await invite("site-60"), site: "site-60", password: SITE_PASSWORD };
+    expect((await askDaemon(dataDir, "POST", "/enrolments/claim", claim)).status).toBe(201);
+    const page = await centre.page("sites");
+    const sites = page.screen("sites");
+    await sites.row(/site-10.*Code not used yet/s).shown();
+    await sites.row(/site-60/).gone();
+    await sites.text("Create a one-time code").click();
+    await sites.field("Reference").fill("site-60");
+    await sites.button("Create the code").click();
+    await page.dialog("Another code for site-60?").button("Cancel").click();
+    await sites.button("Next").click();
+    await sites.row(/site-60.*Enrolled/s).shown();
+    await sites.row(/site-10/).gone();
+    await page.close();
+    // Enrolled without a report it would need attention.
+    expect((await askDaemon(dataDir, "DELETE", "/enrolments/site-60")).status).toBe(204);
+    expect(centre.pageErrors).toEqual([]);
+  });
+
   test("removes a site that no longer exists after a question, for administrators only", async () => {
     const dataDir = join(centre.installation.folder, "site");
     const former = { ...REPORT, ref: "hala-sud", name: "Hala Sud" };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { interventionQueryOf } from "../../src/http/lists.ts";
 import { listStatements } from "../../src/postgres/postgres-lists.ts";
+import { NEWEST_FIRST } from "../../src/postgres/short-lists.ts";
 import type { InterventionQuery } from "../../src/store/intervention-query.ts";
 import { eventually } from "../support/eventually.ts";
 import { OPERATOR_USER, PATROL } from "../support/app.ts";
@@ -99,6 +100,27 @@ describeOnPostgres("with many records, a centre on PostgreSQL", (server) => {
     expect(plan).toContain("interventions_creator");
     expect(plan).not.toContain("Seq Scan");
   });
+
+  test("reads the list before an alarm, with its total, from indexes and from the records of its page alone", async () => {
+    await centre.connections.query("VACUUM (ANALYZE) interventions");
+    const values = [77, ["obiective/cladiri"], [3], 0, 2];
+    const how = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)";
+    const [found] = await centre.connections.query<Record<"QUERY PLAN", readonly { Plan: Plan }[]>>(
+      `${how} ${NEWEST_FIRST.text}`,
+      values,
+    );
+    const scans = found?.["QUERY PLAN"].flatMap(({ Plan: plan }) => tableScansOf(plan)) ?? [];
+    expect(scans.map((scan) => scan["Index Name"]).toSorted()).toEqual([
+      "interventions_creator",
+      "interventions_objective",
+      "interventions_pkey",
+    ]);
+    const isOnly = (scan: Plan) => scan["Node Type"] === "Index Only Scan";
+    expect(scans.filter((scan) => !isOnly(scan)).map((scan) => scan["Index Name"])).toEqual([
+      "interventions_pkey",
+    ]);
+    expect(scans.find((scan) => !isOnly(scan))).toMatchObject({ "Actual Rows": 1, "Actual Loops": 2 });
+  });
 });
 
 describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => {
@@ -137,6 +159,54 @@ describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => 
     expect((await centre.records.page(query, new AbortController().signal)).total).toBe(51);
   });
 
+  const ofSite = { objectives: [{ type: PATROL.objectiveType, id: PATROL.objectiveId }], accountId: 77 };
+  const anyList = interventionQueryOf(new URLSearchParams("crews=1"), "Europe/Bucharest");
+  const shortList = interventionQueryOf(
+    new URLSearchParams("_sort=id&_order=DESC&_end=2"),
+    "Europe/Bucharest",
+  );
+
+  test("answers the lists that sites read before an alarm and to compare, and short ones of dispatchers", async () => {
+    const client = new AbortController();
+    const ended = Promise.allSettled([1, 2, 3, 4, 5].map(() => centre.records.page(SLOW, client.signal)));
+    await eventually("four lists are being read", async () => (await running()).length === 4);
+    const { signal } = new AbortController();
+    // The later pages of the comparison of a site, with an account of its own and without.
+    const later = { ...shortList, start: 2_000, end: 2_100 };
+    const found = await Promise.all(
+      [{ ...shortList, scope: ofSite }, shortList, { ...later, scope: ofSite }, later].map((query) =>
+        centre.records.page(query, signal),
+      ),
+    );
+    const { total } = found[1] as { total: number };
+    expect(found.map((page) => [page.records.length, page.total])).toEqual([
+      [Math.min(2, total), total],
+      [Math.min(2, total), total],
+      [0, total],
+      [0, total],
+    ]);
+    client.abort();
+    await ended;
+  });
+
+  test("leaves half of the connections for slow lists to other accounts, and tells the one that wants more", async () => {
+    const client = new AbortController();
+    const read = (account: number, query = SLOW) => centre.records.page({ ...query, account }, client.signal);
+    const lists = [1, 2, 3, 4].map(() => read(5));
+    const ended = Promise.allSettled(lists);
+    await eventually("two lists are being read", async () => (await running()).length === 2);
+    expect((await read(6, anyList)).total).toBeGreaterThan(0);
+    centre.clock.advance(5_000);
+    await expect(lists[3]).rejects.toMatchObject({
+      code: "too-many-requests",
+      retryAfterS: 10,
+      message: expect.stringContaining("this account") as string,
+    });
+    expect((await running()).length).toBe(2);
+    client.abort();
+    await ended;
+  });
+
   describe("when a list reaches its time limit", () => {
     test("refuses it as on SQLite, and the server no longer reads it", async () => {
       const limited = await PostgresCentre.open(url, new ManualClock(), { listMsMax: 200 });
@@ -153,6 +223,9 @@ describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => 
 
 /** A step of a plan, as far as it is looked at. */
 interface Plan {
+  readonly "Node Type"?: string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
   readonly "Actual Rows": number;
   readonly "Actual Loops": number;
   readonly "Rows Removed by Filter"?: number;
@@ -163,6 +236,12 @@ interface Plan {
 function readBy(plan: Plan): number {
   if (plan.Plans) return plan.Plans.reduce((read, step) => read + readBy(step), 0);
   return (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"];
+}
+
+/** The steps that read records or an index of them. */
+function tableScansOf(plan: Plan): Plan[] {
+  const below = (plan.Plans ?? []).flatMap(tableScansOf);
+  return plan["Relation Name"] === "interventions" ? [plan, ...below] : below;
 }
 
 async function fill({ connections }: PostgresCentre): Promise<void> {

@@ -150,4 +150,34 @@ describeOnPostgres("a list in PostgreSQL", (server) => {
     const expected = await site.parts.records.page(query, signal);
     expect(await centre.records.page(query, signal)).toEqual(expected);
   });
+
+  /** The records of a site: as it reads them before an alarm and for its comparison, and as its dispatchers filter them. */
+  const OF_SITES = [
+    { objectives: [{ type: "obiective/bunuri" as const, id: 2 }], accountId: 99 },
+    { objectives: [{ type: "obiective/bunuri" as const, id: 1 }], accountId: 99 },
+    { objectives: [], accountId: OPERATOR_USER.accountId },
+    {
+      objectives: [
+        { type: "obiective/cladiri" as const, id: 1 },
+        { type: "obiective/persoane" as const, id: 3 },
+      ],
+      accountId: OPERATOR_USER.accountId,
+    },
+  ];
+  test.each([
+    "",
+    "_sort=id&_order=DESC&_start=0&_end=2",
+    "_start=0&_end=1",
+    "_sort=id&_order=DESC&_start=5&_end=11",
+    "_start=900&_end=910",
+    "_sort=name&_order=DESC&_end=5",
+    "status=planned",
+  ])("has the same records of a site, in the same order and with the same total: %s", async (text) => {
+    const { signal } = new AbortController();
+    for (const scope of OF_SITES) {
+      const query = { ...interventionQueryOf(new URLSearchParams(text), "Europe/Bucharest"), scope };
+      const expected = await site.parts.records.page(query, signal);
+      expect(await centre.records.page(query, signal)).toEqual(expected);
+    }
+  });
 });

@@ -117,6 +117,29 @@ describeOnPostgres("old rows of a centre", (server) => {
     await expect(connections.query("TRUNCATE events")).rejects.toThrow(/final/);
   });
 
+  test("are removed in transactions of a thousand rows of one table, so that new events do not wait for all of them", async () => {
+    const { clock, connections, signIns } = centre;
+    const attempt = { email: "x@b.c", address: "192.0.2.9", isKnownAddress: false, isRandomPassword: false };
+    await signIns.throttle.failed(attempt);
+    clock.advance(31 * DAY_MS);
+    await connections.query(
+      `INSERT INTO idempotency_keys(account_id, key, fingerprint, body, created_at)
+       SELECT 1, 'old ' || n, 'f', '{}', 1 FROM generate_series(1, 1200) AS n`,
+    );
+    /** Each transaction that writes has the next number. */
+    const transactions = async () => {
+      const [row] = await connections.query<{ id: string }>("SELECT pg_current_xact_id()::text AS id");
+      return Number(row?.id);
+    };
+    const before = await transactions();
+    const first = await removeOldRows(connections, clock.wallMs(), KEPT);
+    expect(first).toBeGreaterThan(1_000);
+    expect(first).toBeLessThan(1_200);
+    // At least the time of retention, the keys and the counters, each for itself.
+    expect((await transactions()) - before - 1).toBeGreaterThanOrEqual(3);
+    expect(await removeOldRows(connections, clock.wallMs(), KEPT)).toBeGreaterThanOrEqual(200);
+  });
+
   test("are removed by one process at a time", async () => {
     const { clock, connections } = centre;
     await connections.transaction(async (queries) => {

@@ -98,7 +98,7 @@ async function useAccounts(centre: PostgresCentre, when: string): Promise<void> 
   const { code } = await enrolments.invite({ site, objectives: ["obiective/cladiri/1"] }, TESTER);
   for (let count = 0; count < 2; count += 1)
     await enrolments.claim({ code, site, password: PASSWORD }, "192.0.2.1");
-  await enrolments.list();
+  await enrolments.page({ start: 0, end: 1000 });
   await enrolments.revoke(site, TESTER);
   const query = { filters: [], sort: [], start: 0, end: 10 };
   await objectives.list({ type: "obiective/cladiri", query });

@@ -74,6 +74,21 @@ describeOnPostgres("the sites of a centre of two processes", (server) => {
     expect((await both[1].fleet.counts()).silent).toBe(0);
   });
 
+  test("that report again together have their repairs closed in a few transactions, and counted as done", async () => {
+    await reportAll();
+    clock.advance(SILENT_MS + 1);
+    await lookAtAll(both[0]);
+    await reportAll();
+    expect(new Set((await repairs()).map(({ status }) => status))).toEqual(new Set(["done"]));
+    const [closed] = await both[0].connections.query<{ transactions: number; counted: number }>(
+      `SELECT count(DISTINCT xmin::text) AS transactions,
+        (SELECT sum(records) FROM intervention_counts WHERE "status" = 'done') AS counted FROM interventions`,
+    );
+    expect(closed?.counted).toBe(SITES);
+    // Each process stores its sites in one or two batches.
+    expect(closed?.transactions).toBeLessThanOrEqual(4);
+  });
+
   test("report in one turn although a date of the repair of one of them is damaged", async () => {
     const { fleet, connections } = both[0];
     const report = (ref: string) => fleet.report({ ...REPORT, ref }, OPERATOR_USER);

@@ -58,7 +58,8 @@ describeOnPostgres("a machine of a centre whose clock is ahead", (server) => {
       [ahead, "hala-sud"],
     ] as const)
       codes.set(site, (await at.invite({ site, objectives }, by)).code);
-    expect((await ahead.list()).map(({ site }) => site)).toEqual([...codes.keys()].toSorted());
+    const { sites } = await ahead.page({ start: 0, end: 10 });
+    expect(sites.map(({ site }) => site)).toEqual([...codes.keys()].toSorted());
     for (const [at, site] of [
       [right, "hala-nord"],
       [ahead, "hala-vest"],

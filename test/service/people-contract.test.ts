@@ -261,4 +261,24 @@ function contract(open: () => Promise<Adapter>): void {
     const name = async (id: number) => (await adapter.objectives.get({ type: HALLS, id })).name;
     expect([await name(1), await name(9)]).toEqual(["Hall 1", "Nine"]);
   });
+
+  test("a list of more than a thousand is searched and filtered from its first to its last", async () => {
+    const type = "obiective/persoane";
+    const others = [...Array(1_200).keys()].map((index) => ({ id: index + 5_000, name: `Ștefan ${index}` }));
+    const [first, last] = [others.at(0), others.at(-1)] as [Objective, Objective];
+    await adapter.importObjectives({ [type]: [...others, { ...last, name: "Last", floor: 7 }] }, "import");
+    const found = async (query: Partial<ObjectiveQuery>, scope?: ObjectiveScope) => {
+      const whole = { filters: [], sort: [], start: 0, end: 2, ...query };
+      const page = await adapter.objectives.list({ type, query: whole, scope }, new AbortController().signal);
+      return [page.records.map((text) => (JSON.parse(text) as Objective).id), page.total];
+    };
+    const byId = [{ field: "id", descending: true }];
+    expect(await found({ search: "STEFAN" })).toEqual([[first.id, first.id + 1], 1_199]);
+    expect(await found({ search: "stefan", sort: byId })).toEqual([[last.id - 1, last.id - 2], 1_199]);
+    // Only the last one has this field.
+    const onFloor = [{ field: "floor", operator: "equal", values: ["7"] }] as const;
+    expect(await found({ filters: onFloor })).toEqual([[last.id], 1]);
+    const scope = [{ type, id: last.id } as const];
+    expect(await found({ search: "la" }, scope)).toEqual([[last.id], 1]);
+  });
 }

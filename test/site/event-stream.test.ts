@@ -94,13 +94,23 @@ describe("the live updates of a site", () => {
       failures += 1;
       throw failure;
     };
-    site.clock.advance(250);
-    await eventually("the failure", () => failures > 0);
+    await eventually("several failures", () => {
+      site.clock.advance(250);
+      return failures > 2;
+    });
+    expect(failedUpdates(site)).toEqual([failure.message]);
     reading = () => {};
     zones.set("door", { ...DOOR, contact: "open" });
     await eventually("the change", () => {
       site.clock.advance(250);
       return client.has("zones");
+    });
+    reading = () => {
+      throw failure;
+    };
+    await eventually("the line of the next outage", () => {
+      site.clock.advance(250);
+      return failedUpdates(site).length === 2;
     });
   });
 
@@ -249,6 +259,14 @@ describe("the live updates of a site", () => {
     expect(client.response.statusCode).toBe(401);
   });
 });
+
+/** The reasons that the technical log names for failed live updates. */
+function failedUpdates({ logLines }: TestApp): unknown[] {
+  return logLines
+    .map((line) => JSON.parse(line) as { event: string; reason?: string })
+    .filter(({ event }) => event === "live-updates-failed")
+    .map(({ reason }) => reason);
+}
 
 /** A client of the stream. */
 class Client {

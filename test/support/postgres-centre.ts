@@ -56,6 +56,7 @@ export class PostgresCentre {
     this.connections = connections;
     const lists = new PostgresLists({ url }, log, {
       connections,
+      clock,
       ...(listMsMax === undefined ? {} : { readingMsMax: listMsMax }),
     });
     this.lists = lists;

@@ -5,6 +5,8 @@ import type { Enrolments } from "../../service/enrolments.ts";
 import { validated } from "../../service/validation.ts";
 import { requestActor } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
+import { changesAccess, reportIgnoredParameters } from "../list-parameters.ts";
+import { listBody, parametersOf, sliceOf } from "../lists.ts";
 import { addResource, json, PUBLIC } from "../resource.ts";
 
 /**
@@ -19,7 +21,14 @@ export function enrolmentRoutes(
   const invite = (request: Request) =>
     enrolments.invite(validated(validateSiteInvitation, request.body), requestActor(request));
   addResource(router, "/enrolments", guard, {
-    get: json(() => enrolments.list()),
+    get: async (request, response) => {
+      const parameters = parametersOf(request.originalUrl);
+      reportIgnoredParameters(parameters, response, changesAccess);
+      const slice = sliceOf(parameters);
+      const { sites, total } = await enrolments.page(slice);
+      const records = sites.map((site) => JSON.stringify(site));
+      response.type("json").send(listBody(request, response, slice, { records, total }));
+    },
     post: [readBody, json(invite, 201)],
   });
   const claim = (request: Request) =>

@@ -91,8 +91,9 @@ async function listQueryOf(
   reportIgnoredParameters(parameters, response, (name) => changesInterventions(name, hasOutbox));
   const sync = hasOutbox ? syncGroupOf(parameters) : undefined;
   const site = siteOf(parameters);
-  const scope = site === undefined ? undefined : await scopeOfSite(site, principalOf(request), siteScopes);
-  return { ...interventionQueryOf(parameters, timezone), sync, scope };
+  const principal = principalOf(request);
+  const scope = site === undefined ? undefined : await scopeOfSite(site, principal, siteScopes);
+  return { ...interventionQueryOf(parameters, timezone), sync, scope, account: principal.accountId };
 }
 
 async function create(records: Records, request: Request, response: Response): Promise<void> {

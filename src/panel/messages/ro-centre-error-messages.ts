@@ -27,6 +27,14 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "santinela sites access afișează locațiile care au cont sau cod",
   ],
   ["the access of site {site} was revoked", "accesul locației {site} a fost revocat"],
+  [
+    "{email} is the account of site {site}, which cannot be administrator",
+    "{email} este contul locației {site}, care nu poate fi administrator",
+  ],
+  [
+    "Add an account for the person who administers instead",
+    "Adăugați un cont pentru persoana care administrează",
+  ],
   ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
   ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
   [

@@ -7,10 +7,11 @@ import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
-import { apiPath } from "../http.ts";
+import { ApiError, apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
+import { Pager } from "../pager.tsx";
 import { route } from "../route.ts";
 import { Table, type Column } from "../table.tsx";
 import { CodeTransfer, type Invited } from "./code-transfer.tsx";
@@ -23,10 +24,16 @@ const TONES: Readonly<Record<Access["state"], Tone>> = {
 
 /** After a code was created: a site is enrolled within minutes, and the list may have thousands of sites. */
 const REFRESH_EVERY_MS = 10_000;
+const PAGE_SIZE = 50;
+/** The code of the refusal of a one-time code for a site that is enrolled, without the confirmation. */
+const ENROLLED_CODE = "site-enrolled";
 
 /** The accounts of the sites, for administrators: one-time codes for new ones, and revocation. */
 export function SiteAccess() {
-  const { response, error, reload, refresh } = useQuery<Access[]>(apiPath("/enrolments"));
+  const [start, setStart] = useState(0);
+  const page = `_start=${start}&_end=${start + PAGE_SIZE}`;
+  const { response, error, reload, refresh } = useQuery<Access[]>(apiPath(`/enrolments?${page}`));
+  const total = Number(response?.headers.get("X-Total-Count") ?? 0);
   const [leaving, setLeaving] = useState<string>();
   const revoke = async (site: string): Promise<void> => {
     await runWithErrorNotice(async () => {
@@ -41,14 +48,17 @@ export function SiteAccess() {
       <p>{t("access.text")}</p>
       {!response && <Pending error={error} reload={reload} />}
       {response && response.body.length > 0 && (
-        <Table
-          caption={t("access.title")}
-          columns={columns(setLeaving)}
-          rows={response.body}
-          keyOf={({ site }) => site}
-        />
+        <>
+          <Table
+            caption={t("access.title")}
+            columns={columns(setLeaving)}
+            rows={response.body}
+            keyOf={({ site }) => site}
+          />
+          {total > PAGE_SIZE && <Pager start={start} size={PAGE_SIZE} total={total} turn={setStart} />}
+        </>
       )}
-      <Invitation onIssued={reload} refresh={refresh} enrolled={enrolledOf(response?.body ?? [])} />
+      <Invitation onIssued={reload} refresh={refresh} />
       {leaving !== undefined && (
         <ConfirmDialog
           title={t("access.revokeTitle", { site: leaving })}
@@ -62,10 +72,6 @@ export function SiteAccess() {
       )}
     </section>
   );
-}
-
-function enrolledOf(all: readonly Access[]): readonly string[] {
-  return all.filter(({ state }) => state === "enrolled").map(({ site }) => site);
 }
 
 function columns(revoke: (site: string) => void): Column<Access>[] {
@@ -97,19 +103,8 @@ function columns(revoke: (site: string) => void): Column<Access>[] {
   ];
 }
 
-/**
- * A form for a one-time code. The code is shown until the next one; the centre keeps only its hash.
- * @param enrolled the references of sites with an account, which another device would take over
- */
-function Invitation({
-  onIssued,
-  refresh,
-  enrolled,
-}: {
-  readonly onIssued: () => void;
-  readonly refresh: () => void;
-  readonly enrolled: readonly string[];
-}) {
+/** A form for a one-time code. The code is shown until the next one; the centre keeps only its hash. */
+function Invitation({ onIssued, refresh }: { readonly onIssued: () => void; readonly refresh: () => void }) {
   const [objectives, setObjectives] = useState<readonly string[]>([]);
   const [issued, setIssued] = useState<EnrolmentCode>();
   const [transferred, setTransferred] = useState<Invited>();
@@ -118,21 +113,25 @@ function Invitation({
   useEffect(() => (issued ? every(REFRESH_EVERY_MS, refresh) : undefined), [issued]);
   const issue = (body: Invited): Promise<void> =>
     run(async () => {
-      setIssued((await request<EnrolmentCode>(apiPath("/enrolments"), { method: "POST", body })).body);
-      setObjectives([]);
+      try {
+        setIssued((await request<EnrolmentCode>(apiPath("/enrolments"), { method: "POST", body })).body);
+        setObjectives([]);
+      } catch (error) {
+        // Another device would take over its account.
+        if (!(error instanceof ApiError) || error.code !== ENROLLED_CODE) throw error;
+        setTransferred(body);
+      }
     }).finally(onIssued);
-  const askOrIssue = async (fields: FormData): Promise<void> => {
+  const invite = async (fields: FormData): Promise<void> => {
     const chosen = objectives.length > 0 ? objectives : [chosenIn(fields)];
-    const invited = { site: formText(fields, "site").trim(), objectives: chosen };
-    if (enrolled.includes(invited.site)) setTransferred(invited);
-    else await issue(invited);
+    await issue({ site: formText(fields, "site").trim(), objectives: chosen });
   };
   return (
     <>
       <details open={route.value.query["open"] === "invite"}>
         <summary>{t("access.invite")}</summary>
         <p>{t("access.inviteText")}</p>
-        <Form onSubmit={askOrIssue}>
+        <Form onSubmit={invite}>
           <TextField
             label={t("sites.ref")}
             name="site"

@@ -1,0 +1,28 @@
+import { AppError } from "../domain/errors.ts";
+import type { Role } from "../domain/principal.ts";
+import type { Account } from "../store/accounts.ts";
+
+/* Which changes of an account are refused, in whatever database it is. */
+
+/** Enabled, the account of a revoked site would let a stolen device in again. @throws AppError `conflict` */
+export function assertMayEnable({ site, disabled }: Account): void {
+  if (site === undefined || !disabled) return;
+  const hint = "Create a new one-time code for the site instead.";
+  throw new AppError("conflict", `the access of site ${site} was revoked`, { hint });
+}
+
+/** A device on a wall must not administer the accounts of a dispatch centre. @throws AppError `conflict` */
+export function assertMayHaveRole({ site, email }: Account, role: Role): void {
+  if (site === undefined || role !== "administrator") return;
+  const hint = "Add an account for the person who administers instead.";
+  throw new AppError("conflict", `${email} is the account of site ${site}, which cannot be administrator`, {
+    hint,
+  });
+}
+
+/** The error of a change after which no user could administer the accounts. */
+export function lastAdministrator(email: string): AppError {
+  return new AppError("conflict", `${email} is the last administrator`, {
+    hint: "Make another account administrator first.",
+  });
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Remote } from "../../src/domain/remote.ts";
+import type { AccountService } from "../../src/service/accounts.ts";
+import type { Enrolments } from "../../src/service/enrolments.ts";
+import { TESTER, TestApp } from "../support/app.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
+
+/* What every database of the accounts of sites must do. */
+
+interface Adapter {
+  readonly enrolments: Enrolments;
+  readonly accounts: Remote<AccountService>;
+  readonly close: () => Promise<void>;
+}
+
+async function inSqlite(): Promise<Adapter> {
+  const app = await TestApp.make();
+  return { ...app.parts, close: () => app.close() };
+}
+
+async function inPostgres(server: PostgresServer): Promise<Adapter> {
+  const centre = await PostgresCentre.open(await server.newDatabase());
+  await centre.accounts.add(
+    { email: "admin@test.example", role: "administrator", password: PASSWORD },
+    TESTER,
+  );
+  return { enrolments: centre.enrolments, accounts: centre.accounts, close: () => centre.close() };
+}
+
+const PASSWORD = "x7kq-2mvnp-r9dtb-h4wcs";
+const OBJECTIVES: [string] = ["obiective/cladiri/1"];
+
+describe("SQLite", () => contract(inSqlite));
+describeOnPostgres("PostgreSQL", (server) => contract(() => inPostgres(server)));
+
+function contract(open: () => Promise<Adapter>): void {
+  let adapter: Adapter;
+  let enrolments: Enrolments;
+  beforeAll(async () => {
+    adapter = await open();
+    ({ enrolments } = adapter);
+    for (const site of ["d-invited", "B-enrolled", "a-revoked", "c-again"]) await invite(site);
+    for (const site of ["B-enrolled", "a-revoked", "c-again"]) await claim(site);
+    await enrolments.revoke("a-revoked", TESTER);
+    await invite("c-again");
+  });
+  afterAll(() => adapter.close());
+
+  const codes = new Map<string, string>();
+  const invite = async (site: string): Promise<void> => {
+    const { code } = await enrolments.invite({ site, objectives: OBJECTIVES, transfer: true }, TESTER);
+    codes.set(site, code);
+  };
+  const claim = (site: string) =>
+    enrolments.claim({ code: codes.get(site) ?? "", site, password: `${PASSWORD}-${site}` }, "192.0.2.7");
+  const page = async (start: number, end: number) => {
+    const { sites, total } = await enrolments.page({ start, end });
+    return [sites.map(({ site, state, codeExpiresAt }) => [site, state, codeExpiresAt !== null]), total];
+  };
+
+  test("the sites with an account or a code are read in slices, by the letters of their references", async () => {
+    const all = [
+      ["B-enrolled", "enrolled", false],
+      ["a-revoked", "revoked", false],
+      ["c-again", "enrolled", true],
+      ["d-invited", "invited", true],
+    ];
+    expect(await page(0, 1000)).toEqual([all, 4]);
+    expect(await page(1, 3)).toEqual([all.slice(1, 3), 4]);
+    expect(await page(3, 2)).toEqual([[], 4]);
+    expect(await page(4, 9)).toEqual([[], 4]);
+  });
+
+  test("the account of a site may have every role but administrator", async () => {
+    const email = "b-enrolled@sites.santinela.local";
+    await expect(adapter.accounts.setRole(email, "administrator", TESTER)).rejects.toMatchObject({
+      code: "conflict",
+      message: `${email} is the account of site B-enrolled, which cannot be administrator`,
+    });
+    await adapter.accounts.setRole(email, "viewer", TESTER);
+    await adapter.accounts.setRole(email, "operator", TESTER);
+  });
+}

@@ -1,0 +1,90 @@
+import { setImmediate as settled } from "node:timers/promises";
+import { beforeEach, expect, test } from "vitest";
+import { FairLists } from "../../src/service/fair-lists.ts";
+import type { ListPage, ListReader } from "../../src/store/intervention-lists.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const QUERY = { filters: [], search: "patrol", sort: [], start: 0, end: 25 };
+const PAGE: ListPage = { records: [], total: 0 };
+
+/** A reader whose lists are ended by the test. */
+class SlowLists implements ListReader {
+  readonly ends: ((page: ListPage) => void)[] = [];
+
+  read(): Promise<ListPage> {
+    return new Promise((resolve) => this.ends.push(resolve));
+  }
+}
+
+let clock: ManualClock;
+let slow: SlowLists;
+let lists: FairLists;
+beforeEach(() => {
+  clock = new ManualClock();
+  slow = new SlowLists();
+  lists = new FairLists(slow, clock);
+});
+
+const read = (account: number, signal = new AbortController().signal) =>
+  lists.read({ ...QUERY, account }, signal);
+
+test("two lists of an account are read at once, the others after them, and those of other accounts beside them", async () => {
+  const own = [read(1), read(1), read(1)];
+  await settled();
+  expect(slow.ends).toHaveLength(2);
+  const other = read(2);
+  await settled();
+  expect(slow.ends).toHaveLength(3);
+  for (const end of slow.ends) end(PAGE);
+  await Promise.all([own[0], own[1], other]);
+  await settled();
+  expect(slow.ends).toHaveLength(4);
+  slow.ends[3]?.(PAGE);
+  expect(await own[2]).toBe(PAGE);
+});
+
+test("a list that waits for others of its account for five seconds is refused, and its account alone", async () => {
+  void read(1);
+  void read(1);
+  const third = expect(read(1)).rejects.toMatchObject({ code: "too-many-requests", retryAfterS: 10 });
+  await settled();
+  clock.advance(5_000);
+  await third;
+  void read(2);
+  await settled();
+  expect(slow.ends).toHaveLength(3);
+});
+
+test("of many lists of an account at once, those beyond eight that wait are refused at once", async () => {
+  const all = [...Array(11).keys()].map(() => read(1));
+  await expect(all[10]).rejects.toMatchObject({ code: "too-many-requests" });
+  await settled();
+  expect(slow.ends).toHaveLength(2);
+  for (let ended = 0; ended < 10; ended += 1) {
+    slow.ends[ended]?.(PAGE);
+    await all[ended];
+    await settled();
+  }
+  expect(slow.ends).toHaveLength(10);
+});
+
+test("a list that is no longer needed leaves the queue", async () => {
+  const first = [read(1), read(1)];
+  const client = new AbortController();
+  const left = expect(read(1, client.signal)).rejects.toMatchObject({ code: "unavailable" });
+  const last = read(1);
+  await settled();
+  client.abort();
+  await left;
+  slow.ends[0]?.(PAGE);
+  await first[0];
+  await settled();
+  slow.ends[2]?.(PAGE);
+  expect(await last).toBe(PAGE);
+});
+
+test("lists of no account are not limited", async () => {
+  for (let number = 0; number < 5; number += 1) void lists.read(QUERY, new AbortController().signal);
+  await settled();
+  expect(slow.ends).toHaveLength(5);
+});
