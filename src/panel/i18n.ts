@@ -24,8 +24,8 @@ const START = {
 
 /** Texts of the screens other than the sign-in and Home. */
 const MORE = {
-  ro: () => import("./more-ro.ts"),
-  en: () => import("./more-en.ts"),
+  ro: () => import("./ro-texts.ts"),
+  en: () => import("./en-texts.ts"),
 } as const satisfies Record<string, () => Promise<More>>;
 
 export type Language = keyof typeof START;

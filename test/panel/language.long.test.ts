@@ -7,7 +7,7 @@ describeWithBrowser("the language of the panel", () => {
 
   test("stays the one that was chosen while the texts of the former one were on their way", async () => {
     const page = await site.signedOutPage(await site.context({ locale: "ro-RO" }));
-    const romanian = await page.holdResponses("**/assets/ro-more*.js");
+    const romanian = await page.holdResponses("**/assets/ro-texts*.js");
     await page.openFirst();
     await page.screen("sign-in").heading("Autentificare").shown();
     await signIn(page);

@@ -92,7 +92,7 @@ describeWithBrowser("an installer with new sensors", () => {
       const review = page.screen("zones/review");
       await review.text(/^several zones: objective 1 of obiective\/cladiri is not in objectives/).shown();
       await page.speak("RO");
-      await review.text(/^mai multe zone: obiectivul 1 din obiective\/cladiri nu este în listă/).shown();
+      await review.text(/^mai multe zone: obiectivul 1 nu este în lista „clădiri”/).shown();
       await page.speak("EN");
       await review.button("Save").click();
       await page.screen("zones/saved").heading("Saved").shown();
