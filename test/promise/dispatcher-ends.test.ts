@@ -91,3 +91,17 @@ test("a trip that joins a record just set to done by the dispatcher reopens it",
   expect(story.journal.map(({ event }) => event)).toContain("sync-conflict");
   expect(violationsOf(story)).toEqual([]);
 });
+
+test("a trip that joins a record whose notes the dispatcher has just filled is in one that continues it", async () => {
+  const story = await runScenario([
+    [600, { what: "open", zone: "door" }],
+    [620, { what: "edit", side: "centre", nth: 0, how: "fill" }],
+    [623, { what: "open", zone: "window" }],
+    [1200, { what: "noise" }],
+  ]);
+  expect(atTheCentre(story)).toEqual([
+    { status: "planned", notes: null },
+    { status: "planned", notes: window2 },
+  ]);
+  expect(violationsOf(story)).toEqual([]);
+});

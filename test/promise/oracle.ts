@@ -1,3 +1,4 @@
+import type { Intervention } from "../../src/domain/intervention.ts";
 import { LIFE_SAFETY, type PlayedZone, type Side } from "./building.ts";
 import { textOf } from "./play.ts";
 import { CONFIRMABLE, deviceOf } from "./additions.ts";
@@ -173,9 +174,12 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (named.length === 0 || named.some(({ kind }) => !CONFIRMABLE.has(kind))) return [];
         seen.add(record.id);
         const ofRecord = pairs.filter((pair) => pair.every(({ zone }) => text.includes(zone.name)));
+        // The line with the reason may be in a record that continues this one, because a dispatcher has filled the notes.
+        const further = observation.records.filter((other) => isContinuation(other, record)).map(textOf);
+        const texts = [text, ...further].join("\n");
         const possible = isReplaced
           ? pairs.filter(([{ zone }]) => zone.objective === record.objectiveId)
-          : ofRecord;
+          : pairs.filter((pair) => pair.every(({ zone }) => texts.includes(zone.name)));
         if (record.police && !possible.some((pair) => isConfirming(story, ...pair, 5_000)))
           return [
             `intervention ${record.id} "${record.name}" requests the police without confirmation by two devices`,
@@ -501,6 +505,14 @@ function hasJustPulled(story: Story, zone: PlayedZone, atMs: number, forMs: numb
       (observation) => observation.atMs > edit.atMs && !isUnfinishedIn(observation, zone),
     );
   return heard !== undefined && atMs - heard.atMs < forMs;
+}
+
+/** Whether a record says that it continues another one. */
+function isContinuation(
+  { description }: Pick<Intervention, "description">,
+  { id }: Pick<Intervention, "id">,
+): boolean {
+  return (description ?? "").includes(`În continuarea intervenției ${id} „`);
 }
 
 function describe({ zone, fromMs, toMs }: Opening): string {

@@ -188,7 +188,7 @@ describe("an alarm that is unfinished in the backup, and was joined by trips and
   });
 });
 
-test("an alarm that nobody has becomes one record again, with the lines of its zones", async () => {
+test("an alarm that the dispatch centre does not have becomes one record again, with the lines of its zones", async () => {
   await backUp(dataDir, copy);
   await trip("door", "hall", "glass");
   expect(await restoreBackup()).toBe(3);
