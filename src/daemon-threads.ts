@@ -123,13 +123,13 @@ export class ThreadedParts implements DaemonParts {
   }
 
   takeUses(): ReadonlyMap<ThreadName, ThreadUse> {
-    const threads = { records: this.#recordsThread, front: this.#frontThread, broker: this.#broker };
-    return new Map(
-      Object.entries(threads).flatMap(([name, thread]) => {
-        const use = thread?.takeUse();
-        return use ? [[name as ThreadName, use]] : [];
-      }),
-    );
+    const threads = { records: this.#recordsThread, front: this.#frontThread, broker: this.#broker } as const;
+    const uses = new Map<ThreadName, ThreadUse>();
+    for (const name of ["records", "front", "broker"] as const) {
+      const use = threads[name]?.takeUse();
+      if (use) uses.set(name, use);
+    }
+    return uses;
   }
 
   get isSilent(): boolean {

@@ -110,7 +110,7 @@ describeOnPostgres("with many records, a centre on PostgreSQL", (server) => {
       values,
     );
     const scans = found?.["QUERY PLAN"].flatMap(({ Plan: plan }) => tableScansOf(plan)) ?? [];
-    expect(scans.map((scan) => scan["Index Name"]).toSorted()).toEqual([
+    expect(scans.map((scan) => scan["Index Name"] ?? "").toSorted()).toEqual([
       "interventions_creator",
       "interventions_objective",
       "interventions_pkey",
