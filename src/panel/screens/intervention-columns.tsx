@@ -41,7 +41,13 @@ export function interventionColumns(
       place: "extra",
       cell: ({ id }) => id,
     },
-    { key: "type", title: t("record.type"), place: "extra", cell: ({ type }) => t(`type.${type}`) },
+    {
+      key: "type",
+      title: t("record.type"),
+      isShort: true,
+      place: "extra",
+      cell: ({ type }) => t(`type.${type}`),
+    },
     {
       key: "objective",
       title: t("record.objective"),
