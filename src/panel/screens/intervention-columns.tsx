@@ -34,13 +34,7 @@ export function interventionColumns(
         </>
       ),
     },
-    {
-      key: "id",
-      title: "#",
-      isShort: true,
-      place: "extra",
-      cell: ({ id }) => id,
-    },
+    { key: "id", title: "#", isShort: true, place: "extra", cell: ({ id }) => id },
     {
       key: "type",
       title: t("record.type"),
