@@ -140,6 +140,13 @@ export function afterFailure(
   };
 }
 
+/** Counts an attempt to create a record that has ended before it was sent, in a transaction: it waits for the link alone. */
+export function countAttempt(store: SyncContext["store"], interventionId: number): undefined {
+  const entry = store.entry(interventionId);
+  if (entry.phase === "new" || entry.phase === "blocked")
+    store.outbox.save({ ...entry, attempts: entry.attempts + 1, nextAtMs: WAITS_FOR_LINK });
+}
+
 /** The changes of an entry for which no update can still arrive. */
 export const NOTHING_IN_FLIGHT: Pick<RecoveryState, "inFlightValues" | "inFlightUntilMs"> = {
   inFlightValues: {},

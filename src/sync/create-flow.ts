@@ -1,8 +1,9 @@
 import type { Watermark } from "../domain/list-reading.ts";
-import { WAITS_FOR_LINK, type OutboxEntry } from "../domain/outbox.ts";
+import type { OutboxEntry } from "../domain/outbox.ts";
 import {
   afterPost,
   closing,
+  countAttempt,
   effectiveOutcome,
   inheritedInFlightValues,
   retryRejection,
@@ -43,17 +44,10 @@ export class CreateFlow {
     // A deleted record needs no request.
     const read = entry.deleted ? NO_WATERMARK : await this.#watermarks.of(entry);
     const { interventionId } = entry;
-    return this.#context.store.share(() =>
-      "outcome" in read ? this.#countAttempt(interventionId) : this.#freeze(interventionId, read),
-    );
-  }
-
-  /** An attempt that has ended before the record was sent: it waits for the link alone. */
-  #countAttempt(interventionId: number): undefined {
     const { store } = this.#context;
-    const entry = store.entry(interventionId);
-    if (entry.phase === "new" || entry.phase === "blocked")
-      store.outbox.save({ ...entry, attempts: entry.attempts + 1, nextAtMs: WAITS_FOR_LINK });
+    return store.share(() =>
+      "outcome" in read ? countAttempt(store, interventionId) : this.#freeze(interventionId, read),
+    );
   }
 
   /** Stores what is about to be sent; undefined if the record was deleted in the meantime. */

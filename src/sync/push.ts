@@ -86,7 +86,7 @@ export class Push {
     this.#reconciler = new Reconciler(context);
     this.#sweep = new DuplicateSweep(context);
     this.#separate = new SeparateWork(context);
-    this.audit = new RecordAudit(context, () => this.#nextOf("urgent") !== undefined);
+    this.audit = new RecordAudit(context, () => (this.#nextOf("urgent") ?? this.#nextOf("bulk"))?.entry);
     this.#conditions = context.syncConditions;
     this.#queues = { urgent: this.#makeQueue("urgent"), bulk: this.#makeQueue("bulk") };
   }

@@ -94,3 +94,17 @@ test("an alarm has the number of its attempts in an outage; they do not delay it
   expect(attempts).toBe(1);
   expect(nextAtMs - site.app.clock.wallMs()).toBeLessThan(5_000);
 });
+
+test("an alarm of a site that has never reached its centre has the number of its attempts as well", async () => {
+  scheduler.start();
+  line.mode = "refuse";
+  const { id } = site.create({ priority: "high" });
+  scheduler.requestRun({ urgent: true });
+  await eventually("the first attempt", () => site.entry(id).attempts === 1);
+  site.app.clock.advance(75_000);
+  await eventually("a further attempt", () => site.entry(id).attempts > 1);
+  line.mode = "carry";
+  site.app.clock.advance(75_000);
+  await eventually("the alarm to be linked", () => site.entry(id).phase === "linked");
+  expect(site.entry(id).attempts).toBe(0);
+});

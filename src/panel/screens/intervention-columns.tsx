@@ -34,14 +34,14 @@ export function interventionColumns(
         </>
       ),
     },
+    { key: "id", title: "#", isShort: true, place: "extra", cell: ({ id }) => id },
     {
-      key: "id",
-      title: "#",
+      key: "type",
+      title: t("record.type"),
       isShort: true,
       place: "extra",
-      cell: ({ id }) => id,
+      cell: ({ type }) => t(`type.${type}`),
     },
-    { key: "type", title: t("record.type"), place: "extra", cell: ({ type }) => t(`type.${type}`) },
     {
       key: "objective",
       title: t("record.objective"),

@@ -1,4 +1,6 @@
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
+import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../../domain/outbox.ts";
+import { countAttempt } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { RecordAdoption } from "./record-adoption.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
@@ -13,18 +15,18 @@ export const REACHED = { link: "ok", code: "200", reason: "" } as const;
 export class ReadBack {
   readonly #context: SyncContext;
   readonly #adoption: RecordAdoption;
-  readonly #isAlarmDue: () => boolean;
+  readonly #nextDue: () => OutboxEntry | undefined;
   #reading: Promise<boolean> | undefined;
   /** Whether the list cannot be read completely: alarms wait for that once, and the next comparison reads it again. */
   #isIncomplete = false;
   /** Readings since the last complete one that failed although a simple read succeeded, or ended after a page. */
   #cuts = 0;
 
-  /** @param isAlarmDue whether an alarm waits for the reading */
-  constructor(context: SyncContext, adoption: RecordAdoption, isAlarmDue: () => boolean) {
+  /** @param nextDue the entry that waits for the reading, an alarm first; undefined without one */
+  constructor(context: SyncContext, adoption: RecordAdoption, nextDue: () => OutboxEntry | undefined) {
     this.#context = context;
     this.#adoption = adoption;
-    this.#isAlarmDue = isAlarmDue;
+    this.#nextDue = nextDue;
   }
 
   /** Reads the list if it is needed; concurrent calls share one reading. @returns false while the link does not allow it */
@@ -36,10 +38,14 @@ export class ReadBack {
       return true;
     }
     // The first alarm waits for this reading. Without one the centre gets the pause that it asks for.
-    const isOpen = linkFaults.isOpen || (linkFaults.isOpenForAlarms && this.#isAlarmDue());
+    const isOpen = linkFaults.isOpen || (linkFaults.isOpenForAlarms && this.#isAlarmDue);
     if (!this.#reading && !isOpen) return false;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
+  }
+
+  get #isAlarmDue(): boolean {
+    return this.#nextDue()?.priorityOrder === URGENT_PRIORITY_ORDER;
   }
 
   /** Resolves when no reading is in progress. */
@@ -56,7 +62,7 @@ export class ReadBack {
   }
 
   async #read(): Promise<boolean> {
-    const { centre, linkFaults, log } = this.#context;
+    const { centre, linkFaults, log, store } = this.#context;
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "complete") {
       this.#cuts = 0;
@@ -66,6 +72,9 @@ export class ReadBack {
     }
     const { seen, outcome } = found;
     const isLinkOpen = await linkFaults.noteList(outcome);
+    // It was the attempt of the record that waits for it.
+    const waiting = isLinkOpen ? undefined : this.#nextDue();
+    if (waiting) store.write(() => countAttempt(store, waiting.interventionId));
     // A list that fails each time must not keep the alarms here either; one that does so once is read again.
     if (outcome.link !== "ok" && (seen.length > 0 || isLinkOpen)) this.#cuts += 1;
     this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1;

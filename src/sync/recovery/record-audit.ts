@@ -1,6 +1,7 @@
 import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../domain/comparison.ts";
 import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
 import { isCopied, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
@@ -31,11 +32,11 @@ export class RecordAudit {
   #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
-  /** @param isAlarmDue whether an alarm is to be sent now */
-  constructor(context: SyncContext, isAlarmDue: () => boolean) {
+  /** @param nextDue the entry that is to be sent now, an alarm first; undefined without one */
+  constructor(context: SyncContext, nextDue: () => OutboxEntry | undefined) {
     this.#context = context;
     this.#adoption = new RecordAdoption(context);
-    this.#readBack = new ReadBack(context, this.#adoption, isAlarmDue);
+    this.#readBack = new ReadBack(context, this.#adoption, nextDue);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
