@@ -191,8 +191,9 @@ class DaemonRuns {
       cancelWatch();
       if (next) this.#notifier.extendWatchdog();
       else this.#notifier.stopping();
+      const areFilesClosed = await daemon.stop();
       // Neither a restore nor another run may use databases that a thread still has open. Systemd starts the process again.
-      if (!(await daemon.stop()) && next) kill();
+      if (next && !areFilesClosed && !this.#isPoweringOff) kill();
       return next;
     };
   }
