@@ -1,4 +1,4 @@
-/** Why messages of alarm panels are rejected, in Romanian; see ro-daemon.ts. */
+/** Why messages of alarm panels and replies of monitoring receivers are rejected, in Romanian; see ro-daemon.ts. */
 export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: string])[] = [
   [
     "the checksum of messages is wrong. Check the line, and that the sender speaks SIA DC-09",
@@ -64,6 +64,17 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
     "all connections are in use, and idle ones were closed. Find the sender of many connections",
     "toate conexiunile sunt ocupate, iar cele inactive au fost închise. Căutați echipamentul care deschide multe conexiuni",
   ],
+  // Replies of a monitoring receiver.
+  ["the time of its acknowledgement is not the expected one", "ora confirmării nu este cea așteptată"],
+  [
+    "its acknowledgement of an encrypted message is not encrypted",
+    "confirmarea unui mesaj criptat nu este criptată",
+  ],
+  [
+    "its acknowledgement is a message of this site that was sent back",
+    "confirmarea este un mesaj al acestei locații, trimis înapoi",
+  ],
+  ["its acknowledgement is encrypted with another key", "confirmarea este criptată cu altă cheie"],
   ["alarm panel {account} at {address}: {problem}", "centrala de alarmă {account} ({address}): {problem}"],
   ["from {address}: {problem}", "de la {address}: {problem}"],
 ];
