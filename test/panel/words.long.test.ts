@@ -112,9 +112,9 @@ describeWithBrowser("a site that refuses and fails", () => {
 
       // A notice that is not an error stays for some seconds after the next action, whose own words are to be read.
       let former = "";
-      const readNotice = async (what: string): Promise<void> => {
+      const readNotice = async (what: string, place = page.notice): Promise<void> => {
         former = await eventually(`a notice about ${what}`, async () => {
-          const words = await page.notice.words();
+          const words = await place.words();
           return words !== "" && words !== former && words;
         });
         await reader.read(what);
@@ -126,7 +126,8 @@ describeWithBrowser("a site that refuses and fails", () => {
         await settings.input("email").fill(email);
         await settings.markup("details.subject details [name=password]").fill(password);
         await settings.markup("details.subject details form button").click();
-        await readNotice(`the account ${email} with ${password}`);
+        const place = settings.markup("details.subject details form [role=alert]");
+        await readNotice(`the account ${email} with ${password}`, place);
       };
       for (const password of ["short", "aaaaaaaaaaaa", "password123", "x".repeat(90)])
         await add("ana@site.example", password);
@@ -135,7 +136,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       writeFileSync(letter, "not a database ".repeat(1_000));
       await settings.input("copy").setFile(letter);
       await settings.markup("form:has([name=copy]) button").click();
-      await readNotice("a file that is not a backup");
+      await readNotice("a file that is not a backup", settings.markup("form:has([name=copy]) [role=alert]"));
 
       await page.open("zones/form?zone=usa");
       // The refused account and the file are not saved.
