@@ -7,8 +7,8 @@ import type { InterventionQuery } from "../store/intervention-query.ts";
 const READ_AT_ONCE_MAX = 2;
 /** Further ones of that account wait for these; a screen reads several lists at the same time. */
 const WAITING_MAX = 8;
-/** As long as a list waits for a connection to PostgreSQL, milliseconds. */
-const WAITING_MS_MAX = 5_000;
+/** Less than clients usually wait for a response, and than one slow list may take (30 s), milliseconds. */
+const WAITING_MS_MAX = 20_000;
 /** Seconds until a repeated request is useful. */
 const RETRY_AFTER_S = 10;
 

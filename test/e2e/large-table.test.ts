@@ -22,7 +22,7 @@ const LONG_LIST = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1_000
 const LONG_SORT = `/interventii?_sort=notes&_order=DESC&_start=${RECORDS - 1}&_end=${RECORDS}`;
 
 /** As many lists as wait for their turn: an alarm that waited for them would come after the last one. */
-const LISTS = 16;
+const LISTS = 10;
 /** A zone for each test with an opening, so that each opening has an intervention of its own. */
 const ZONES = ["door", "gate", "window", "hatch"];
 

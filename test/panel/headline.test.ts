@@ -15,9 +15,9 @@ describeWithBrowser("the status screen", () => {
     expect(await home.region("All is well").attribute("aria-live")).toBe("polite");
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const summary = home.region("Fire alarm");
+    await summary.text(/1 unfinished alarm.*1 zone open while armed/).shown();
     // A screen reader is interrupted.
     expect(await summary.attribute("aria-live")).toBe("assertive");
-    await summary.text(/1 unfinished alarm.*1 zone open while armed/).shown();
     await summary.link("Open intervention #1").click();
     await (await page.arrival(/^interventions\/\d+$/)).heading(/Fum depozit/).shown();
 
