@@ -44,6 +44,10 @@ export function Dialog({
       ref={dialog}
       class={isSheet ? "sheet" : ""}
       aria-labelledby={titleId}
+      onKeyDown={(event) => {
+        // Between its end and its return, the next one would reach the page behind it, and clear a search field.
+        if (!onCancel && event.key === "Escape") event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onCancel?.();
