@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { withLocalTimes } from "../../src/cli/local-time.ts";
 import type { Condition } from "../../src/domain/condition.ts";
 import { backUpRegularly } from "../../src/ops/backups.ts";
 import { trailRows } from "../../src/store/audit-trail.ts";
@@ -15,6 +16,7 @@ import { Installation } from "../support/installation.ts";
 /* An SD card damages the audit trail of a stopped installation: the start says which entries are missing, and of when. */
 
 const PAGE_BYTES = 4096;
+const ZONE_OF_SITE = "Europe/Bucharest";
 const YAML = "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n";
 
 let installation: Installation;
@@ -93,7 +95,7 @@ describe("a damaged page of the audit trail", () => {
     damagePage(hashes[offset + 100] ?? "");
     const named = await namedAfterStart();
     expectMissing(named, offset, offset + 100);
-    expect(await doctor()).toContain(named);
+    expect(await doctor()).toContain(withLocalTimes(named, ZONE_OF_SITE));
     const lost = await site.get<{ event: string; detail: { named: string } }[]>("/site/journal?limit=200");
     expect(lost.filter(({ event }) => event === "data-lost").map(({ detail }) => detail.named)).toContain(
       named,
@@ -109,7 +111,7 @@ describe("a damaged page of the audit trail", () => {
     damagePage(hashes[offset + 150] ?? "");
     const named = await namedAfterStart();
     expectMissing(named, offset, offset + 150);
-    expect(await doctor()).toContain(named);
+    expect(await doctor()).toContain(withLocalTimes(named, ZONE_OF_SITE));
   });
 });
 
@@ -136,5 +138,5 @@ test("the newest entries are reported if an older file has replaced the database
   copyFileSync(`${file}.older`, file);
   const named = await namedAfterStart();
   expect(named).toBe(`audit trail ${offset + 21}-${offset + 30} (${timeOf(20)} to ${timeOf(30)})`);
-  expect(await doctor()).toContain(named);
+  expect(await doctor()).toContain(withLocalTimes(named, ZONE_OF_SITE));
 });
