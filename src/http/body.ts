@@ -44,7 +44,8 @@ export function readBytes(bytesMax: number): RequestHandler {
   return (request, _response, next) => {
     const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (type !== "application/octet-stream") return next();
-    if (unpackerOf(request)) throw encodingError();
+    if ((request.headers["content-encoding"] ?? "identity").trim().toLowerCase() !== "identity")
+      throw new AppError("unsupported-media-type", "send the bytes as they are, without Content-Encoding");
     collect(request, bytesMax, (result) => {
       if (result instanceof AppError) return next(result);
       request.body = result;

@@ -64,6 +64,18 @@ const USUAL_OBJECTIVE: readonly Reply[] = [
   [/initial administrator/, ""],
 ];
 
+/** A zone on a topic that is entered by hand, after its input was chosen. */
+const HALL_DOOR: readonly Reply[] = [
+  [/Name of the zone/, "Hall door"],
+  [/Short id/, ""],
+  [/Zone type/, ""],
+  [/MQTT topic/, "hall/door"],
+  [/Path of the value/, ""],
+  [/means open/, "ON"],
+  [/means normal/, "OFF"],
+  ...USUAL_OBJECTIVE,
+];
+
 /** Simulates a user at a terminal who answers each question. */
 async function person(
   replies: readonly Reply[],
@@ -277,14 +289,7 @@ describe("init on a terminal", () => {
         [
           ...BUILT_IN,
           [/Input of the first zone/, "mqtt"],
-          [/Name of the zone/, "Hall door"],
-          [/Short id/, ""],
-          [/Zone type/, ""],
-          [/MQTT topic/, "hall/door"],
-          [/Path of the value/, ""],
-          [/means open/, "ON"],
-          [/means normal/, "OFF"],
-          ...USUAL_OBJECTIVE,
+          ...HALL_DOOR,
           [/Test hall-door now/, ""],
           [/Trip hall-door now/, () => void open()],
         ],
@@ -336,14 +341,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         ...atBroker(broker.url),
         [/Looking for sensors/, ""],
         [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
-        [/Name of the zone/, "Hall door"],
-        [/Short id/, ""],
-        [/Zone type/, ""],
-        [/MQTT topic/, "hall/door"],
-        [/Path of the value/, ""],
-        [/means open/, "ON"],
-        [/means normal/, "OFF"],
-        ...USUAL_OBJECTIVE,
+        ...HALL_DOOR,
         [/Test hall-door now/, "yes"],
         [/Trip hall-door now/, () => void open()],
       ]);

@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -11,14 +9,9 @@ const CHANGES = 320;
 
 describeWithBrowser("the event log of a busy site", () => {
   const site = PanelSite.running();
-  const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
-  const bypass = async (zone: string): Promise<void> => {
-    await daemon().post(`/site/zones/${zone}/bypass`, { minutes: 5, reason: "probă" });
-    await daemon().post(`/site/zones/${zone}/restore`);
-  };
   beforeAll(async () => {
-    await bypass("hall");
-    for (let n = 0; n < CHANGES / 2; n += 1) await bypass("front-door");
+    await site.bypassBriefly("hall");
+    for (let n = 0; n < CHANGES / 2; n += 1) await site.bypassBriefly("front-door");
   });
 
   test("keeps the older pages that were read when something happens, and counts it above", async () => {
@@ -29,7 +22,7 @@ describeWithBrowser("the event log of a busy site", () => {
     await eventually("two pages", async () => (await shown()) > 150);
     const before = await shown();
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
-    await bypass("smoke");
+    await site.bypassBriefly("smoke");
     await log.button(/^[12] new events?$/).shown();
     await eventually("both", async () => log.button("2 new events").isShown());
     expect(await shown()).toBe(before);
@@ -46,7 +39,7 @@ describeWithBrowser("the event log of a busy site", () => {
     const older = await page.holdResponses("**/site/journal?*after=*");
     await log.button("Older entries").click();
     await older.held();
-    for (let n = 0; n < 60; n += 1) await bypass("smoke");
+    for (let n = 0; n < 60; n += 1) await site.bypassBriefly("smoke");
     await log.button("100 new events").click();
     await eventually("the new entries alone", async () => !(await log.words()).includes("Ușa principală"));
     const before = await shown();
@@ -73,7 +66,7 @@ describeWithBrowser("the event log of a busy site", () => {
   });
 
   test("folds the movement of a disarmed zone, opens it, and shows what is stored of an entry", async () => {
-    await daemon().post("/site/walk-test", { minutes: 10 });
+    await site.control.post("/site/walk-test", { minutes: 10 });
     for (let n = 0; n < 4; n += 1) {
       await site.daemon.run(["trip", "--zone", "front-door"]);
       await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);

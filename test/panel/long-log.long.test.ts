@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -15,13 +13,8 @@ const TIMEOUT_MS = 240_000;
 
 describeWithBrowser("an event log that is open for weeks", () => {
   const site = PanelSite.running();
-  const daemon = (): ControlClient => new ControlClient(join(site.installation.folder, "site"));
-  const bypass = async (zone: string): Promise<void> => {
-    await daemon().post(`/site/zones/${zone}/bypass`, { minutes: 5, reason: "probă" });
-    await daemon().post(`/site/zones/${zone}/restore`);
-  };
   beforeAll(async () => {
-    for (let n = 0; n < BYPASSES; n += 1) await bypass("front-door");
+    for (let n = 0; n < BYPASSES; n += 1) await site.bypassBriefly("front-door");
   }, TIMEOUT_MS);
 
   test(
@@ -41,12 +34,12 @@ describeWithBrowser("an event log that is open for weeks", () => {
       await readTo(KEPT_MAX - PAGE_SIZE);
       const kept = await shown();
       await page.evaluate("scrollTo(0, 0)");
-      await bypass("smoke");
+      await site.bypassBriefly("smoke");
       await eventually("two more", async () => (await shown()) === kept + 2);
 
       await readTo(KEPT_MAX + 10);
       await page.evaluate("scrollTo(0, 0)");
-      await bypass("hall");
+      await site.bypassBriefly("hall");
       await eventually("the newest page", async () => (await shown()) <= PAGE_SIZE + 10);
       expect(await log.words()).toContain("PIR hol");
       await page.close();

@@ -103,3 +103,17 @@ test("a piece of an upload that is too large gets the limit of a piece", async (
     statusCode: 413,
   });
 });
+
+test("a compressed piece is refused with what to send instead", async () => {
+  const answer = await request(site.app)
+    .post("/site/restore/pieces?from=0")
+    .set("Authorization", `Bearer ${await site.token("administrator")}`)
+    .set("Content-Type", "application/octet-stream")
+    .set("Content-Encoding", "gzip")
+    .send(Buffer.alloc(100));
+  expect(answer.body).toEqual({
+    error: "Unsupported Media Type",
+    message: "send the bytes as they are, without Content-Encoding",
+    statusCode: 415,
+  });
+});

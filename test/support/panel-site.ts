@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { PANEL_HOST, startBrowser } from "./browser.ts";
 import { EDGE, Installation } from "./installation.ts";
@@ -37,6 +39,17 @@ export class PanelSite {
     beforeAll(() => site.start());
     afterAll(() => site.stop());
     return site;
+  }
+
+  /** The daemon by its control socket. */
+  get control(): ControlClient {
+    return new ControlClient(join(this.installation.folder, "site"));
+  }
+
+  /** A bypass that is ended at once: two events. */
+  async bypassBriefly(zone: string): Promise<void> {
+    await this.control.post(`/site/zones/${zone}/bypass`, { minutes: 5, reason: "probă" });
+    await this.control.post(`/site/zones/${zone}/restore`);
   }
 
   /** @param environment of the daemon; default: that of the test */

@@ -20,6 +20,13 @@ async function minutes(count: number): Promise<void> {
   }
 }
 
+async function expectReportedAfterTenMinutes(): Promise<void> {
+  await minutes(9);
+  expect(site.conditions()).toEqual([]);
+  await minutes(2);
+  expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+}
+
 describe("an alarm", () => {
   test.each([409, 500])(
     "that is answered %i each time is reported after ten minutes, until it arrives",
@@ -27,10 +34,7 @@ describe("an alarm", () => {
       centre.instead = ({ method }) => (method === "POST" ? json(status, {}) : undefined);
       const { id } = site.create({ priority: "high" });
       await site.push.cycle();
-      await minutes(9);
-      expect(site.conditions()).toEqual([]);
-      await minutes(2);
-      expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+      await expectReportedAfterTenMinutes();
       centre.instead = () => undefined;
       await minutes(15);
       expect(site.entry(id).phase).toBe("linked");
@@ -57,10 +61,7 @@ describe("an alarm", () => {
       const body = { notes: "03:27 Door\n03:41 Window" };
       site.app.interventions.change(id, { body, hasTripJoined: true }, DEVICE_USER);
       await site.push.cycle();
-      await minutes(9);
-      expect(site.conditions()).toEqual([]);
-      await minutes(2);
-      expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
+      await expectReportedAfterTenMinutes();
       centre.instead = () => undefined;
       await minutes(15);
       expect(String(centre.rows.get(1)?.["notes"])).toContain("03:41 Window");

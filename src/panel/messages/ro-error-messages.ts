@@ -34,6 +34,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["the body is larger than {size}", "cererea depășește {size}"],
   ["send a JSON object", "cererea trebuie să fie un obiect JSON"],
   [
+    "send the bytes as they are, without Content-Encoding",
+    "fișierul se trimite așa cum este, fără Content-Encoding",
+  ],
+  [
     "send bytes, with Content-Type: application/octet-stream",
     "fișierul se trimite cu Content-Type: application/octet-stream",
   ],
