@@ -13,6 +13,7 @@ import {
   startCentre,
   upstreamYaml,
 } from "../support/installation.ts";
+import { testSeed } from "../support/seeded-random.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 
 const ZONES = 200;
@@ -73,7 +74,7 @@ describeWithMosquitto("with a real broker", () => {
   }
 
   test("200 trips of 200 zones, with the daemon killed at 20 random moments, are 200 interventions here and at the centre", async () => {
-    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = testSeed();
     const random = seededRandom(seed);
     const { centre, port } = await startCentre(installation, OBJECTIVES);
     const site = installation.daemon(
@@ -96,7 +97,7 @@ describeWithMosquitto("with a real broker", () => {
   }, 180_000);
 
   test("90 trips at ten objectives, with the daemon killed at ten random moments, are ten interventions that contain each trip once", async () => {
-    const seed = Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = testSeed();
     const random = seededRandom(seed);
     const gates = ids.slice(0, 90);
     const buildingOf = (id: number): number => (id % 10) + 1;

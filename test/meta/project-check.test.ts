@@ -16,6 +16,7 @@ for word in "$@"; do
   if [ "\${word#--outputFile.json=}" != "$word" ] && [ -e "$ENDS/report" ]; then cp "$ENDS/report" "\${word#*=}"; fi
 done
 echo "$*" >> "$ENDS/runs"
+echo "$SANTINELA_TEST_SEED" >> "$ENDS/seeds"
 for word in "$(basename "$0")" "$@"; do
   [ -s "$ENDS/$word" ] || continue
   status=$(head -1 "$ENDS/$word")
@@ -41,7 +42,9 @@ describe("the project check", () => {
   beforeEach(() => {
     folder = temporaryFolder();
     for (const name of [".ci", "bin", "ends", "scripts"]) mkdirSync(join(folder, name));
-    for (const file of [".ci/run", "scripts/failed-files.mjs"]) cpSync(join(root, file), join(folder, file));
+    for (const file of [".ci/run", "scripts/failed-files.mjs", "scripts/skipped-tests.mjs"]) {
+      cpSync(join(root, file), join(folder, file));
+    }
     for (const program of ["bin/npm", "scripts/test-deps.sh", "scripts/test-package.sh"]) {
       writeFileSync(join(folder, program), STAND_IN);
       chmodSync(join(folder, program), 0o755);
@@ -110,15 +113,22 @@ describe("the project check", () => {
   });
 
   test("runs all suites of the machines only on demand, in place of parts of them", async () => {
-    ends("test:machines", 77);
+    const tests = ["ci: npm test: passed", "ci: npm run test:long: passed"];
     expect(await check(0, { CI_MACHINES: "1" })).toEqual({
       code: 0,
-      last: [
-        "ci: npm test: passed",
-        "ci: npm run test:long: passed",
-        "ci: all suites of the machines: not run: the reason is above",
-      ],
+      last: [...tests, "ci: all suites of the machines: passed"],
     });
+    // There is time for all of them.
+    for (const [code, outcome] of [
+      [77, "not run: the reason is above"],
+      [124, "not finished within"],
+    ] as const) {
+      ends("test:machines", code);
+      expect(await check(0, { CI_MACHINES: "1" })).toEqual({
+        code: 1,
+        last: [...tests, expect.stringContaining(`ci: all suites of the machines: ${outcome}`)],
+      });
+    }
     expect(runs().filter((run) => /test:(systemd|vm)/.test(run))).toEqual([]);
   });
 
@@ -138,6 +148,7 @@ describe("the project check", () => {
     const testResults = Object.entries(files).map(([name, passed]) => ({
       name: join(folder, name),
       status: passed ? "passed" : "failed",
+      assertionResults: [],
     }));
     writeFileSync(join(folder, "ends/report"), JSON.stringify({ testResults }));
   }
@@ -164,6 +175,35 @@ describe("the project check", () => {
       expect(runs().some((run) => run.endsWith(`${suite} -- test/b.test.ts test/c.test.ts`))).toBe(true);
     },
   );
+
+  test("says which tests were skipped, and why", async () => {
+    const tests = [
+      ["a browser (skipped: Chromium is missing) opens", "skipped"],
+      ["a browser (skipped: Chromium is missing) closes", "skipped"],
+      ["only with the other database", "skipped"],
+      ["a door opens", "passed"],
+    ];
+    const assertionResults = tests.map(([fullName, status]) => ({ fullName, status }));
+    const testResults = [{ name: join(folder, "test/a.test.ts"), status: "passed", assertionResults }];
+    writeFileSync(join(folder, "ends/report"), JSON.stringify({ testResults }));
+    const { code, last } = await check();
+    expect(code).toBe(0);
+    expect(last.slice(0, 3)).toEqual([
+      "ci: npm test: passed",
+      "ci: npm test: skipped 2: Chromium is missing",
+      "ci: npm test: skipped 1: see test/a.test.ts",
+    ]);
+  });
+
+  test("draws no other seed for the second run of a file", async () => {
+    ends("test", 1);
+    reports({ "test/b.test.ts": false });
+    await check();
+    const [installing, ...seeds] = readFileSync(join(folder, "ends/seeds"), "utf8").trimEnd().split("\n");
+    expect(installing).toBe("");
+    expect(seeds.length).toBeGreaterThan(2);
+    expect(new Set(seeds)).toEqual(new Set([expect.stringMatching(/^\d+$/)]));
+  });
 
   test.each(["test", "test:long"])("fails with a file of %s that fails twice", async (suite) => {
     ends(suite, 1, 1);
@@ -238,6 +278,7 @@ describe("the project check", () => {
         "ci: npm test: passed",
         "ci: npm run test:long, half 1/2: passed",
         expect.stringMatching(/^ci: the package: not run: after \d+ s no time is left$/),
+        "ci: the service, GPIO lines, installation and upgrade: not run: they need the package",
       ],
     });
   });
@@ -250,6 +291,7 @@ describe("the project check", () => {
       "ci: npm test: passed",
       "ci: npm run test:long, half 1/2: passed",
       "ci: the package: failed with 1, then failed with 1",
+      "ci: the service, GPIO lines, installation and upgrade: not run: they need the package",
     ]);
   });
 });

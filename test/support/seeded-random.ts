@@ -8,3 +8,11 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/**
+ * The seed of a test that draws a new one with each run. `SANTINELA_TEST_SEED` repeats a run: `.ci/run` sets it, so that the second
+ * run of a failed file has the seed of the first.
+ */
+export function testSeed(): number {
+  return Number(process.env["SANTINELA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+}
