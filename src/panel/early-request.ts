@@ -1,6 +1,9 @@
 /** In session storage: the token ends with the tab. */
 export const TOKEN_KEY = "santinela.token";
 
+/** In local storage: the theme that was chosen in this browser. */
+export const THEME_KEY = "santinela.theme";
+
 export interface EarlyRequest {
   readonly response: Promise<Response | undefined>;
   readonly end: () => void;

@@ -1,10 +1,10 @@
 import { effect, signal } from "@preact/signals";
+import { THEME_KEY } from "./early-request.ts";
 
 /** `system`: as the browser is set. */
 export type Theme = "system" | "light" | "dark";
 export const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
-const KEY = "santinela.theme";
 const isSystemDark = matchMedia("(prefers-color-scheme: dark)");
 const systemIsDark = signal(isSystemDark.matches);
 isSystemDark.addEventListener("change", ({ matches }) => {
@@ -12,11 +12,11 @@ isSystemDark.addEventListener("change", ({ matches }) => {
 });
 
 /** The chosen theme, remembered in this browser. */
-export const theme = signal<Theme>(themeOf(localStorage.getItem(KEY)));
+export const theme = signal<Theme>(themeOf(localStorage.getItem(THEME_KEY)));
 
 /** Sets the theme and remembers it in this browser. */
 export function chooseTheme(chosen: Theme): void {
-  localStorage.setItem(KEY, chosen);
+  localStorage.setItem(THEME_KEY, chosen);
   theme.value = chosen;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 
 describeWithBrowser("the start of the panel", () => {
@@ -22,6 +23,25 @@ describeWithBrowser("the start of the panel", () => {
     expect(account.count()).toBe(1);
     await page.close();
     expect(site.pageErrors).toEqual([]);
+  });
+
+  test("has the colours of the chosen theme before any of its scripts has arrived", async () => {
+    const page = await site.page("status");
+    const background = (): Promise<string> =>
+      page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    const light = await background();
+    await page.userMenu();
+    await page.banner.button("Dark").click();
+    await eventually("the dark theme", async () => (await background()) !== light);
+    const dark = await background();
+    const scripts = await page.holdResponses("**/assets/*.js");
+    const reloaded = page.reload();
+    await scripts.held();
+    await eventually("the dark page", async () => (await background()) === dark);
+    scripts.release();
+    await reloaded;
+    await page.screen("status").complete();
+    await page.close();
   });
 
   test("asks without a session whether there is an account yet before any of its files has arrived", async () => {
