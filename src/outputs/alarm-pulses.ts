@@ -1,18 +1,18 @@
 import type { Clock } from "../domain/clock.ts";
 import type { ZoneKind } from "../domain/zone.ts";
-import type { DispatchedTrip } from "../store/dispatched-trips.ts";
+import type { DispatchedTrip, DispatchedTrips } from "../store/dispatched-trips.ts";
 
 interface AlarmPulsesOptions {
   readonly clock: Clock;
   /** The current boot, in which the monotonic clock of a trip counts. */
   readonly bootId: string;
-  readonly trips: { newest(rows: number): DispatchedTrip[] };
+  readonly trips: Pick<DispatchedTrips, "newestSeq" | "after">;
   /** Kind of a zone now; undefined for a zone that was removed. */
   readonly kindOf: (zoneId: string) => ZoneKind | undefined;
 }
 
-/** Rows in which dispatched trips are searched: more than one commit of the journal adds. */
-const ROWS = 200;
+/** Rows that are searched after a start or a pause: those of an hour in a busy building, in a few milliseconds. */
+const ROWS_MAX = 10_000;
 /**
  * After a restart, or a time without a pulsed output, a trip that is younger than this has its whole pulse, even if it may have
  * had it before: a dialler that is triggered twice is better than one that was never triggered.
@@ -21,14 +21,17 @@ const REPEATED_MS = 60_000;
 /** Reads are a second apart. What happened in a longer pause is old: no output waited for it. */
 const PAUSE_MS = REPEATED_MS;
 
-/** How long ago each dispatched trip began to count, from the journal, so that a restart does not end a pulse. */
+/** How long ago the newest dispatched trip of each zone began to count, from the journal, so that a restart does not end a pulse. */
 export class AlarmPulses {
   readonly #options: AlarmPulsesOptions;
   /**
-   * When each of the newest trips was first seen, by the monotonic clock; those before the start or in a pause when they
+   * When the newest trip of each zone was first seen, by the monotonic clock; one before the start or in a pause when it
    * happened.
    */
-  readonly #begun = new Map<number, { readonly zoneId: string; readonly atMs: number }>();
+  readonly #begunMs = new Map<string, number>();
+  /** The newest row that was read, and the older trips that were in their entry delay then. */
+  #readSeq = 0;
+  #delayed: ReadonlySet<number> = new Set();
   /** The last read and the first one since the start or a pause, monotonic; also reads that failed. */
   #readMs = -Infinity;
   #sinceMs = -Infinity;
@@ -48,15 +51,19 @@ export class AlarmPulses {
       this.#isFirst = true;
     }
     this.#readMs = nowMs;
-    const rows = trips.newest(ROWS);
-    for (const trip of rows)
-      if (!this.#begun.has(trip.seq))
-        this.#begun.set(trip.seq, {
-          zoneId: trip.zoneId,
-          atMs: this.#isFirst ? this.#before(trip, nowMs) : nowMs,
-        });
-    const kept = new Set(rows.map(({ seq }) => seq));
-    for (const seq of this.#begun.keys()) if (!kept.has(seq)) this.#begun.delete(seq);
+    const newestSeq = trips.newestSeq();
+    const fromSeq = Math.max(
+      Math.min(this.#readSeq, ...[...this.#delayed].map((seq) => seq - 1)),
+      newestSeq - ROWS_MAX,
+    );
+    const rows = trips.after(fromSeq);
+    for (const trip of rows) {
+      if (trip.isDelayed || (trip.seq <= this.#readSeq && !this.#delayed.has(trip.seq))) continue;
+      const atMs = this.#isFirst ? this.#before(trip, nowMs) : nowMs;
+      this.#begunMs.set(trip.zoneId, Math.max(atMs, this.#begunMs.get(trip.zoneId) ?? -Infinity));
+    }
+    this.#delayed = new Set(rows.filter(({ isDelayed }) => isDelayed).map(({ seq }) => seq));
+    this.#readSeq = Math.max(newestSeq, rows.at(-1)?.seq ?? 0);
     this.#isFirst = false;
   }
 
@@ -65,11 +72,11 @@ export class AlarmPulses {
    * @param kinds of the zones that count; null for all
    */
   endMs(pulseMs: number, kinds: readonly ZoneKind[] | null): number | undefined {
-    const begun = [...this.#begun.values()].filter(({ zoneId }) => {
+    const begunMs = [...this.#begunMs].flatMap(([zoneId, atMs]) => {
       const kind = this.#options.kindOf(zoneId);
-      return kinds === null || (kind !== undefined && kinds.includes(kind));
+      return kinds === null || (kind !== undefined && kinds.includes(kind)) ? [atMs] : [];
     });
-    return begun.length === 0 ? undefined : Math.max(...begun.map(({ atMs }) => atMs)) + pulseMs;
+    return begunMs.length === 0 ? undefined : Math.max(...begunMs) + pulseMs;
   }
 
   /** The monotonic time of a trip before the start or in a pause; in an earlier boot by the wall clock. */

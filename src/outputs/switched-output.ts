@@ -56,11 +56,11 @@ export class SwitchedOutput {
 
   async #switch(isOn: boolean, isRepeated: boolean): Promise<void> {
     const { device, clock, conditions } = this.#options;
-    const startedMs = clock.monotonicMs();
     const { name, isInverted } = this.output;
+    // Before the switch: a broker that loses its messages meanwhile makes it due at once.
+    this.#repeatAtMs = clock.monotonicMs() + REPEAT_MS;
     try {
       await device.set(isOn);
-      this.#repeatAtMs = startedMs + REPEAT_MS;
       if (isRepeated) return;
       // The state after a start is no event, unless the reason of the output is given.
       const isFirst = this.isOn === null && isOn === isInverted;
@@ -94,9 +94,12 @@ export class SwitchedOutput {
   /** Switches it again to the state that it has: a broker may have lost its retained messages. */
   repeat(): void {
     const { isOn } = this;
+    // The next check repeats it, after a switch to the other state that may be under way.
+    this.#repeatAtMs = -Infinity;
     if (isOn === null) this.#retryAtMs = -Infinity;
+    if (isOn === null || this.#switching) return;
     // A failure shows at the next switch.
-    else this.#options.device.set(isOn).catch(() => (this.isOn = null));
+    this.#options.device.set(isOn).catch(() => (this.isOn = null));
   }
 
   /** Switches it off and releases it, within two seconds. A switch that is under way ends first: the last one counts. */

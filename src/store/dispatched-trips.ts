@@ -5,20 +5,28 @@ import { Store } from "./database.ts";
 export interface DispatchedTrip extends Timestamp {
   readonly seq: number;
   readonly zoneId: string;
+  /** Whether it is in its entry delay, in which it can still be cancelled. */
+  readonly isDelayed: boolean;
 }
 
-/** The newest trips of the journal that are dispatched, for the outputs. */
+/** The trips of the journal that are dispatched, for the outputs. */
 export class DispatchedTrips extends Store {
-  readonly #newest = this.prepare<DispatchedTrip>(
-    `SELECT seq, zone_id AS zoneId, at_wall AS wallMs, boot AS bootId, at_monotonic AS monotonicMs FROM trips
-     WHERE seq > (SELECT coalesce(max(seq), 0) FROM trips) - ? AND about IN ('trip','standing')
-       AND state IN ('waiting','posted','merged','refused')
-       AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)
+  readonly #newestSeq = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
+  readonly #after = this.prepare<Omit<DispatchedTrip, "isDelayed"> & { readonly isDelayed: 0 | 1 }>(
+    `SELECT seq, zone_id AS zoneId, at_wall AS wallMs, boot AS bootId, at_monotonic AS monotonicMs,
+       EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) AS isDelayed
+     FROM trips
+     WHERE seq > ? AND about IN ('trip','standing') AND state IN ('waiting','posted','merged','refused')
      ORDER BY seq`,
   );
 
-  /** Those among the newest rows of the journal, the oldest first; without those in their entry delay. */
-  newest(rows: number): DispatchedTrip[] {
-    return this.#newest.all(rows);
+  /** The number of the newest row of any kind; 0 in an empty journal. */
+  newestSeq(): number {
+    return this.#newestSeq.get() ?? 0;
+  }
+
+  /** Those with a higher number, the oldest first. Reads every row since then. */
+  after(seq: number): DispatchedTrip[] {
+    return this.#after.all(seq).map((row) => ({ ...row, isDelayed: row.isDelayed === 1 }));
   }
 }

@@ -9,7 +9,7 @@ function pulsesOf(clock: ManualClock, rows: DispatchedTrip[]): AlarmPulses {
   return new AlarmPulses({
     clock,
     bootId: "this",
-    trips: { newest: () => rows },
+    trips: { newestSeq: () => rows.at(-1)?.seq ?? 0, after: (seq) => rows.filter((row) => row.seq > seq) },
     kindOf: (zoneId) => (zoneId === "smoke" ? "fire" : zoneId === "counter" ? "holdup" : undefined),
   });
 }
@@ -17,6 +17,7 @@ function pulsesOf(clock: ManualClock, rows: DispatchedTrip[]): AlarmPulses {
 const trip = (clock: ManualClock, agoMs: number, more: Partial<DispatchedTrip> = {}): DispatchedTrip => ({
   seq: 1,
   zoneId: "smoke",
+  isDelayed: false,
   bootId: "this",
   monotonicMs: clock.monotonicMs() - agoMs,
   wallMs: clock.wallMs() - agoMs,
@@ -49,13 +50,16 @@ test("a new trip has its whole pulse, and a second one prolongs it", () => {
   expect(pulses.endMs(PULSE_MS, ["flood"])).toBeUndefined();
 });
 
-test("a trip whose entry delay has just ended counts from now", () => {
+test("a trip counts from the end of its entry delay, however much is recorded in it", () => {
   const clock = new ManualClock();
-  const rows: DispatchedTrip[] = [];
+  const rows = [trip(clock, 0, { isDelayed: true })];
   const pulses = pulsesOf(clock, rows);
   pulses.read();
   clock.advance(45_000);
-  rows.push(trip(clock, 45_000));
+  rows.push(trip(clock, 0, { seq: 5_000, zoneId: "counter", isDelayed: true }));
+  pulses.read();
+  expect(pulses.endMs(PULSE_MS, null)).toBeUndefined();
+  rows[0] = trip(clock, 45_000);
   pulses.read();
   expect(pulses.endMs(PULSE_MS, null)).toBe(45_000 + PULSE_MS);
 });

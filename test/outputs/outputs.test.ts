@@ -43,7 +43,7 @@ function readRows(): DispatchedTrip[] {
 /** The zone smoke trips now. */
 function trip(): void {
   const [monotonicMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-  rows.push({ seq: rows.length + 1, zoneId: "smoke", bootId: "b", monotonicMs, wallMs });
+  rows.push({ seq: rows.length + 1, zoneId: "smoke", bootId: "b", monotonicMs, wallMs, isDelayed: false });
 }
 
 function log(): JsonLog {
@@ -78,7 +78,15 @@ function outputs(...all: Partial<Output>[]): Outputs {
         return Promise.resolve();
       },
     }),
-    pulses: new AlarmPulses({ clock, bootId: "b", trips: { newest: readRows }, kindOf: () => "fire" }),
+    pulses: new AlarmPulses({
+      clock,
+      bootId: "b",
+      trips: {
+        newestSeq: () => readRows().at(-1)?.seq ?? 0,
+        after: (seq) => readRows().filter((row) => row.seq > seq),
+      },
+      kindOf: () => "fire",
+    }),
     readState: () => {
       if (lookFailure) throw lookFailure;
       return facts;
@@ -299,6 +307,20 @@ test("a switch that is under way ends before its output is released, and a stuck
   for (const end of unstick) end();
   await pass(1);
   expect(wires).toEqual(["bell off", "lamp off", "lamp released"]);
+});
+
+test("after a reconnect a topic has the state of a switch that was under way", async () => {
+  const started = outputs({});
+  await pass(1);
+  facts = because("zone-fault");
+  stuck.add("lamp");
+  await pass(1);
+  stuck.clear();
+  // The broker answers again while the lamp is being switched on.
+  started.repeatTopics();
+  for (const end of unstick) end();
+  await pass(2);
+  expect(wires.filter((wire) => wire.startsWith("lamp "))).toEqual(["lamp off", "lamp on", "lamp on"]);
 });
 
 test("a new output that cannot be switched is named with the remedy, and the others go on", async () => {
