@@ -491,6 +491,19 @@ describe("rejections", () => {
     expect(first.events.slice(1)).toEqual(["0001 1132 01 001", "0003 3132 01 001"]);
   });
 
+  test("an event that a receiver ignores does not hold up others, and is sent until it is accepted", async () => {
+    first.behaviour = ({ data }) => (data.includes("132") ? "silent" : "ack");
+    start(configOf({}, [first]));
+    await site.trip("hall");
+    await passing("the event to be ignored", () => first.sent.length >= 2);
+    await site.trip("smoke");
+    await passing("the other event", () => first.events.length === 1, MANY_MS);
+    expect(first.events).toEqual(["0002 1110 01 002"]);
+    first.behaviour = () => "ack";
+    await allSent(MANY_MS);
+    expect(first.events.slice(1)).toEqual(["0001 1132 01 001"]);
+  });
+
   test("a NAK with another time is a warning, and the event is sent with that time", async () => {
     let aheadMs = 3_600_000;
     const strict = new MonitoringReceiver({

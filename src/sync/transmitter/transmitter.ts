@@ -39,6 +39,12 @@ const STAMP_VALID_MS = 25_000;
 /** Waits after a rejection: the receiver must be corrected by a person, and other events are sent in the meantime. */
 const REJECTED_BASE_MS = 5_000;
 const REJECTED_CAP_MS = 300_000;
+/**
+ * Failed attempts of an event, without a reply of a receiver that has replied to something else in between: it may ignore just
+ * this event, so others pass it. Not for long: it may be the line as well.
+ */
+const IGNORED_ATTEMPTS = 2;
+const IGNORED_CAP_MS = 15_000;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -158,9 +164,11 @@ export class Transmitter {
       reason = `${link.address}: ${outcome.reason}`;
       isRejected ||= outcome.is === "rejected";
     }
-    const waitMs = REJECTED_BASE_MS / 2 + backOffMs(attempts, random(), REJECTED_BASE_MS, REJECTED_CAP_MS);
     // Without a reply, the receivers themselves say when they can be used again, whatever the wall clock is set to.
-    this.#store.fail(id, reason, isRejected ? clock.wallMs() + waitMs : 0);
+    const isPassed = isRejected || attempts >= IGNORED_ATTEMPTS;
+    const capMs = isRejected ? REJECTED_CAP_MS : IGNORED_CAP_MS;
+    const waitMs = REJECTED_BASE_MS / 2 + backOffMs(attempts, random(), REJECTED_BASE_MS, capMs);
+    this.#store.fail(id, reason, isPassed ? clock.wallMs() + waitMs : 0);
     log.warn("transmission-failed", { trip, reason });
   }
 
