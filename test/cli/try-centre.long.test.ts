@@ -4,6 +4,7 @@ import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { CheckResult } from "../../src/cli/check-result.ts";
 import { santinela } from "../support/command-line.ts";
 import { EDGE, Installation, interventionsOf, startCentre, upstreamYaml } from "../support/installation.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const OBJECTIVES = "objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n";
 const zones = (objective: number): string =>
@@ -38,11 +39,18 @@ test("a new file is tested at the dispatch centre before a daemon runs with it, 
 });
 
 test("without --try-centre nothing is sent to the dispatch centre", async () => {
-  installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${upstreamYaml(1)}${zones(1)}`);
-  const file = join(installation.folder, "site.yaml");
-  const { code, stdout } = await santinela(["check-config", "--config", file], { cwd: installation.folder });
+  const line = new TcpProxy(port);
+  const linePort = Number(new URL(await line.start()).port);
+  installation.daemon("site", `http: { port: 0 }\nmqtt: off\n${upstreamYaml(linePort)}${zones(1)}`);
+  const command = ["check-config", "--config", join(installation.folder, "site.yaml")];
+  const { code, stdout } = await santinela(command, { cwd: installation.folder });
   expect(code).toBe(0);
   expect(stdout).not.toContain("Centre");
+  expect(line.connections).toBe(0);
+  // The same file does reach it.
+  await santinela([...command, "--try-centre"], { cwd: installation.folder });
+  expect(line.connections).toBeGreaterThan(0);
+  await line.stop();
 });
 
 test("what the dispatch centre would reject is printed as one JSON object, and the command exits with 1", async () => {

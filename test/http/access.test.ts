@@ -1,8 +1,10 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
+import bcrypt from "bcrypt";
 import jwt from "jsonwebtoken";
 import request from "supertest";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
+import { hashPassword } from "../../src/service/password-rules.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER, testOfSite } from "../support/app.ts";
 
@@ -37,6 +39,23 @@ describe("obtaining a token", () => {
       statusCode: 401,
     });
     expect(wrong.headers["www-authenticate"]).toMatch(/^Bearer/);
+  });
+
+  test("takes the work of one comparison whether the address or the password was wrong", async () => {
+    const compared = vi.spyOn(bcrypt, "compare");
+    const roundsOf = async (email: string): Promise<number[]> => {
+      compared.mockClear();
+      await signIn({ email, password: "wrong" }).expect(401);
+      return compared.mock.calls.map(([, hash]) => bcrypt.getRounds(hash));
+    };
+    const wrong = await roundsOf(TEST_ACCOUNTS.viewer);
+    expect(wrong).toHaveLength(1);
+    expect(await roundsOf("nobody@test.example")).toEqual([10]);
+    compared.mockRestore();
+  });
+
+  test("stores passwords as bcrypt hashes of cost 10", async () => {
+    expect(bcrypt.getRounds(await hashPassword("a long enough password"))).toBe(10);
   });
 
   test.each([
@@ -450,10 +469,21 @@ describe("roles", () => {
   });
 });
 
-test("no password, hash or token is ever logged", async () => {
-  const { body } = await signIn({ email: TEST_ACCOUNTS.operator, password: PASSWORD });
+test("no password, hash or token is ever in the log or the event log", async () => {
+  const { body } = await signIn({ email: TEST_ACCOUNTS.operator, password: PASSWORD }).expect(200);
+  const WRONG = "not the pass phrase";
+  await signIn({ email: "nobody@test.example", password: WRONG }).expect(401);
+  await signIn({ email: [WRONG], password: WRONG }).expect(400);
+  await signIn({ email: TEST_ACCOUNTS.operator, password: WRONG, more: WRONG });
+  for (let attempt = 0; attempt < 12; attempt += 1)
+    await signIn({ email: TEST_ACCOUNTS.viewer, password: WRONG });
+  await signIn({ email: TEST_ACCOUNTS.viewer, password: WRONG }).expect(429);
+  await list(`Bearer ${body.token}x`).expect(401);
   const log = site.logLines.join("");
-  expect(log).not.toContain(PASSWORD);
-  expect(log).not.toContain("$2b$");
-  expect(log).not.toContain(body.token);
+  const events = JSON.stringify(await site.events.newest(50));
+  expect(events).toContain("sign-in-failed");
+  for (const secret of [PASSWORD, WRONG, "$2b$", body.token as string]) {
+    expect(log).not.toContain(secret);
+    expect(events).not.toContain(secret);
+  }
 });
