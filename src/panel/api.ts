@@ -107,7 +107,8 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     };
     isPending.current = true;
     pendingQueries.value += 1;
-    request<T>(path).then(
+    const controller = new AbortController();
+    request<T>(path, { unwanted: controller.signal }).then(
       (response) => finish(() => ({ path, response })),
       (error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
@@ -116,7 +117,11 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
         finish((last) => (isKept && last.path === path ? { ...last, error } : { path, error }));
       },
     );
-    return () => finish();
+    return () => {
+      finish();
+      // A list that nobody waits for would take the place of the next one, here and at the daemon.
+      controller.abort();
+    };
   }, [path, reloads]);
   const reload = (): void => setReloads((last) => last + 1);
   const refresh = (): void => {

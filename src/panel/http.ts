@@ -32,6 +32,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`. */
   readonly signal?: AbortSignal;
+  /** Ends a request that only reads before its time, because nobody waits for it any longer. */
+  readonly unwanted?: AbortSignal;
 }
 
 export interface ApiResponse<T> {
@@ -73,7 +75,7 @@ export async function send(
   try {
     const begun = takeEarlyRequest(path, token);
     const stop = (): void => begun?.end();
-    options.signal?.addEventListener("abort", stop);
+    for (const one of [options.signal, options.unwanted]) one?.addEventListener("abort", stop);
     if (begun && !options.signal) later(REQUEST_TIMEOUT_MS, stop);
     response = await begun?.response;
     response ??= await fetch(`.${path}`, {
@@ -81,7 +83,7 @@ export async function send(
       headers,
       cache: "no-store",
       ...(body === undefined ? {} : { body }),
-      signal: options.signal ?? (options.method ? null : timeoutSignal()),
+      signal: options.signal ?? (options.method ? null : timeoutSignal(options.unwanted)),
     });
   } catch {
     throw new ApiError(0, "");
@@ -90,10 +92,13 @@ export async function send(
   return response;
 }
 
-/** Ends a request after `REQUEST_TIMEOUT_MS`. */
-export function timeoutSignal(): AbortSignal {
+/** Ends a request after `REQUEST_TIMEOUT_MS`. @param unwanted ends it before that */
+export function timeoutSignal(unwanted?: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  later(REQUEST_TIMEOUT_MS, () => controller.abort());
+  const end = (): void => controller.abort();
+  later(REQUEST_TIMEOUT_MS, end);
+  unwanted?.addEventListener("abort", end);
+  if (unwanted?.aborted) end();
   return controller.signal;
 }
 

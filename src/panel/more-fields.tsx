@@ -1,9 +1,10 @@
 import "./search.css";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { TextField } from "./field.tsx";
 import { t } from "./i18n.ts";
+import { useSettled } from "./settled.ts";
 
-/** The search of a list, whose label is in the field; `find` is called on every input. */
+/** The search of a list, whose label is in the field; `find` is called when the user pauses. */
 export function SearchField({
   text,
   find,
@@ -11,15 +12,29 @@ export function SearchField({
   readonly text: string;
   readonly find: (text: string) => void;
 }) {
+  const [typed, setTyped] = useState(text);
+  const settled = useSettled(typed);
+  // What was found last; another text comes from elsewhere, such as Back.
+  const found = useRef(text);
+  useEffect(() => {
+    if (settled === found.current) return;
+    found.current = settled;
+    find(settled);
+  }, [settled]);
+  useEffect(() => {
+    if (text === found.current) return;
+    found.current = text;
+    setTyped(text);
+  }, [text]);
   return (
     <TextField
       label={t("app.search")}
       name="search"
       type="search"
       placeholder={t("app.search")}
-      value={text}
+      value={typed}
       maxLength={200}
-      onInput={(event) => find(event.currentTarget.value)}
+      onInput={(event) => setTyped(event.currentTarget.value)}
     />
   );
 }

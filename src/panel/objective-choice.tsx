@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../generated/types.ts";
 import { useQuery } from "./api.ts";
 import { TextField } from "./field.tsx";
@@ -6,6 +6,7 @@ import { t } from "./i18n.ts";
 import { apiPath } from "./http.ts";
 import { Choice } from "./more-fields.tsx";
 import { Pending } from "./notice.tsx";
+import { useSettled } from "./settled.ts";
 
 export const OBJECTIVE_TYPES: readonly ObjectiveType[] = [
   "obiective/cladiri",
@@ -26,6 +27,7 @@ export function ObjectiveChoice({
 }) {
   const [kind, setKind] = useState(type);
   const [search, setSearch] = useState("");
+  const sought = useSettled(search.trim());
   return (
     <div class="grid">
       <Choice
@@ -46,7 +48,7 @@ export function ObjectiveChoice({
         onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
       />
       {/* A new one for each type: an objective of another type must never be offered. */}
-      <Offered key={kind} kind={kind} search={search.trim()} id={kind === type ? id : undefined} />
+      <Offered key={kind} kind={kind} search={sought} id={kind === type ? id : undefined} />
     </div>
   );
 }
@@ -61,27 +63,45 @@ function Offered({
   readonly search: string;
   readonly id: number | undefined;
 }) {
-  // The choice with its text, which is always offered: neither a search nor saving must change it.
-  const [chosen, setChosen] = useState<readonly [id: string, text: string] | undefined>(
-    id === undefined ? undefined : [String(id), `#${id}`],
-  );
+  // Neither a search nor saving may change the choice.
+  const [chosen, setChosen] = useState(id === undefined ? "" : String(id));
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search !== "") parameters.set("q", search);
   const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
-  const offered = (response?.body ?? []).map((one) => [String(one.id), `${one.name} (${one.id})`] as const);
-  const isMissing = chosen && !offered.some(([one]) => one === chosen[0]);
-  const options = isMissing ? [chosen, ...offered] : offered;
+  const stored = useQuery<Objective[]>(id === undefined ? undefined : apiPath(`/${kind}?id=${id}&_end=1`));
+  const [kept, setKept] = useState<readonly Objective[]>([]);
+  const offered = response?.body ?? [];
+  const known = [...offered, ...kept, ...(stored.response?.body ?? [])];
+  const choose = (value: string): void => {
+    setChosen(value);
+    setKept(offered.filter((one) => String(one.id) === value));
+  };
+  // With one objective there is nothing to choose. Among others, none may be sent that the user has not seen.
+  useEffect(() => {
+    const [first] = offered;
+    const isOnly = search === "" && response?.headers.get("X-Total-Count") === "1";
+    if (chosen === "" && isOnly && first) choose(String(first.id));
+  }, [response]);
+  const options = offered.map(optionOf);
+  if (chosen === "") options.unshift(["", t("objectives.choose")]);
+  else if (!offered.some((one) => String(one.id) === chosen))
+    options.unshift(optionOf(known.find((one) => String(one.id) === chosen) ?? { id: Number(chosen) }));
   return (
     <>
       <Choice
         label={t("record.objective")}
         name="objectiveId"
-        value={chosen?.[0] ?? options[0]?.[0] ?? ""}
-        onChange={(next) => setChosen(options.find(([one]) => one === next))}
+        value={chosen}
+        onChange={choose}
         options={options}
         isRequired
       />
       {!response && error && <Pending error={error} reload={reload} />}
     </>
   );
+}
+
+/** The text of an objective; its number alone until its name is known. */
+function optionOf({ id, name }: Pick<Objective, "id"> & Partial<Objective>): [value: string, text: string] {
+  return [String(id), name === undefined ? `#${id}` : `${name} (${id})`];
 }

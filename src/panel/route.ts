@@ -77,6 +77,17 @@ export function go(address: string): void {
   isOwnMove ||= location.hash !== before;
 }
 
+/** Whether the page still shows this screen: its filters may have changed. */
+export function isAt({ screen, item, action }: Route): boolean {
+  const now = route.value;
+  return now.screen === screen && now.item === item && now.action === action;
+}
+
+/** As `go`, once a request is answered: a user who has left the screen meanwhile stays where they are. */
+export function goFrom(screen: Route, address: string): void {
+  if (isAt(screen)) go(address);
+}
+
 /** Changes of filters, page or selection; an empty value removes one. */
 export type QueryChange = Readonly<Record<string, string>>;
 

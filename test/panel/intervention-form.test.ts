@@ -1,4 +1,4 @@
-import { beforeAll, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
@@ -23,6 +23,7 @@ describeWithBrowser("the form of an intervention", () => {
     const form = await page.open("interventions/new");
     await form.field("Name").fill(name);
     await form.option("Hala Nord (12)").present();
+    await form.field("Objective").choose("12");
     return form;
   }
 
@@ -82,6 +83,63 @@ describeWithBrowser("the form of an intervention", () => {
     await edit.field("Objective").holds("1");
     await edit.button("Save").click();
     await record.text("Arhiva (building 1)").shown();
+  });
+
+  test("sends nobody to an objective that the user has not chosen", async () => {
+    const objectives = await page.holdResponses("**/obiective/cladiri?*");
+    const form = await page.open("interventions/new");
+    await form.field("Name").fill("nealese");
+    await form.field("Find objective").fill("hala");
+    await form.button("Save").click();
+    await objectives.held();
+    objectives.release();
+    await form.option("Hala Nord (12)").present();
+    await form.option("Arhiva (1)").gone();
+    await form.field("Objective").holds("");
+    await form.button("Save").click();
+    await eventually("the field to be pointed at", () => form.field("Objective").hasFocus());
+    await form.field("Objective").choose("12");
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.text("Hala Nord (building 12)").shown();
+    await isOnce("nealese");
+  });
+
+  test("names the objective of a record before the list of objectives arrives", async () => {
+    const form = await filled("numit");
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.text("Hala Nord (building 12)").shown();
+    const objectives = await page.holdResponses("**/obiective/cladiri?_end=50*");
+    await record.link("Edit").click();
+    const edit = await page.arrival(/^interventions\/\d+\/edit$/);
+    await objectives.held();
+    await edit.option("Hala Nord (12)").present();
+    objectives.release();
+  });
+
+  test("leaves a user who has gone elsewhere where they are when the response to Save arrives", async () => {
+    const form = await filled("plecat");
+    const saved = await page.holdResponses("**/interventii");
+    await form.button("Save").click();
+    await saved.held();
+    await page.evaluate("location.hash = '#/zones'");
+    await page.openDialog.button("Discard changes").click();
+    const zones = page.screen("zones");
+    await zones.complete();
+    saved.release();
+    await isOnce("plecat");
+  });
+
+  test("asks for a list when the user pauses, not for each letter", async () => {
+    const list = await page.open("interventions");
+    const searches = await page.holdResponses("**/interventii?*q=*");
+    await list.field("Search").click();
+    await page.type("intervenție la poartă");
+    await searches.held();
+    expect(searches.count()).toBeLessThan(10);
+    searches.release();
+    await list.text("No intervention matches the filters.").shown();
   });
 
   test("does not save when Enter is pressed in the search for an objective", async () => {

@@ -82,6 +82,7 @@ describeWithBrowser("a session in the panel", () => {
     const form = await page.open("interventions/new");
     await form.field("Name").fill("Ronda de noapte");
     await form.option("Hall 1 (1)").present();
+    await form.field("Objective").choose("1");
     await site.accounts.setPassword(TEST_ACCOUNTS.operator, NEW_PASSWORD, TESTER);
     await form.button("Save").click();
     await page.dialog("Session expired").shown();

@@ -39,6 +39,7 @@ export const EN_RECORDS = {
   "interventions.setThere": "dispatch centre, {time}",
 
   "objectives.find": "Find objective",
+  "objectives.choose": "Choose an objective",
   "objectives.details": "Details",
   "objectives.status.active": "active",
   "objectives.status.inactive": "inactive",

@@ -43,6 +43,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.setThere": "dispecerat, {time}",
 
   "objectives.find": "Căutare obiectiv",
+  "objectives.choose": "Alegeți un obiectiv",
   "objectives.details": "Detalii",
   "objectives.status.active": "activ",
   "objectives.status.inactive": "inactiv",

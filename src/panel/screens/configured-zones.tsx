@@ -7,7 +7,7 @@ import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { Menu } from "../menu.tsx";
-import { go } from "../route.ts";
+import { go, isAt, route } from "../route.ts";
 import {
   draft,
   idFrom,
@@ -139,8 +139,10 @@ function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: 
   };
   const review = (): Promise<void> =>
     run(async () => {
+      const here = route.value;
       const wanted: WantedChanges = (zones) => changesBetween(zones, editedZones(zones, edits));
       const { changes, proposal } = await propose(wanted);
+      if (!isAt(here)) return;
       const zoneIds = changes.flatMap((change) => (change.action === "enable" ? [change.id] : []));
       const forget = (): void => {
         if (listEdits.value === edits) discard();

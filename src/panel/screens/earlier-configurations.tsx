@@ -7,7 +7,7 @@ import { originText } from "../event-detail-texts.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending } from "../notice.tsx";
-import { go } from "../route.ts";
+import { go, isAt, route } from "../route.ts";
 import { configuredZones, pendingChange, proposeReturn, savedChanges } from "../zone-draft.ts";
 import { StepHead } from "./step-head.tsx";
 
@@ -23,7 +23,9 @@ export function EarlierConfigurations() {
   const file = configuredZones.value?.file?.split("/").pop() ?? "";
   const review = (name: string): Promise<void> =>
     run(async () => {
+      const here = route.value;
       const proposed = await proposeReturn(name);
+      if (!isAt(here)) return;
       pendingChange.value = {
         ...proposed,
         wanted: () => [],

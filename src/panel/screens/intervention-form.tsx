@@ -14,7 +14,7 @@ import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
-import { go } from "../route.ts";
+import { goFrom, route } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText } from "../notice.tsx";
 import { ApiError, apiPath, type ApiResponse } from "../http.ts";
@@ -36,6 +36,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const isNew = record === undefined;
   const { changeTo, question } = useClosing(record?.id ?? 0);
   const save = async (fields: FormData): Promise<void> => {
+    const here = route.value;
     const body = changedFields(fields, record);
     const { body: saved } = await (isNew
       ? request<Intervention>(apiPath("/interventii"), {
@@ -44,7 +45,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
           body,
         })
       : change(record, etag ?? "*", body));
-    go(`#/interventions/${saved.id}`);
+    goFrom(here, `#/interventions/${saved.id}`);
   };
   const saveOrPoint = async (fields: FormData): Promise<void> => {
     try {

@@ -19,7 +19,7 @@ import { formatRecordDate } from "../date-format.ts";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
-import { go, isFromList } from "../route.ts";
+import { goFrom, isFromList, route } from "../route.ts";
 import { needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
 import { setStatus, useClosing } from "./intervention-closing.tsx";
@@ -188,10 +188,11 @@ function Deletion({ record, etag }: { readonly record: Intervention; readonly et
   const [isAsked, setIsAsked] = useState(false);
   const remove = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
+      const here = route.value;
       const headers = { "If-Match": etag };
       await request(apiPath(`/interventii/${record.id}`), { method: "DELETE", headers });
       showNotice(t("interventions.deleted", { id: record.id }));
-      go("#/interventions");
+      goFrom(here, "#/interventions");
     });
   return (
     <>

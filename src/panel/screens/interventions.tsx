@@ -5,12 +5,11 @@ import type { Intervention, Priority, Status, WorkType } from "../../generated/t
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { useQuery, type QueryState } from "../api.ts";
 import { later, nowMs } from "../clock.ts";
-import { TextField } from "../field.tsx";
 import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { journalVersion, status } from "../live-updates.ts";
-import { Choice } from "../more-fields.tsx";
+import { Choice, SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { needsAttention } from "../sync-badge.tsx";
@@ -114,15 +113,7 @@ function Filters({ isSynced, isCentre }: { readonly isSynced: boolean; readonly 
   const { status: state = "", priority = "", type = "", sync = "", site = "", q = "" } = route.value.query;
   return (
     <div class="filter-chips">
-      <TextField
-        label={t("app.search")}
-        placeholder={t("app.search")}
-        name="search"
-        type="search"
-        value={q}
-        maxLength={200}
-        onInput={(event) => setFilter({ q: event.currentTarget.value })}
-      />
+      <SearchField text={q} find={(text) => setFilter({ q: text })} />
       <Choice
         label={t("record.status")}
         name="status"

@@ -8,17 +8,18 @@ import { t } from "../i18n.ts";
 import { showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
 import { changePlan } from "../plan-change.ts";
-import { go } from "../route.ts";
+import { goFrom, route } from "../route.ts";
 import { GuardUnsavedFields } from "../unsaved.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Uploads the picture of a floor. */
 export function NewPlan({ done }: { readonly done: () => void }) {
   const { isUploading, problem, upload } = useUpload(async (bytes, fields) => {
+    const here = route.value;
     const path = `/site/plans?name=${encodeURIComponent(formText(fields, "name").trim())}`;
     const { body } = await request<PlanView[]>(path, { method: "POST", bytes });
     done();
-    go(`#/plan/${body[body.length - 1]?.id}/edit`);
+    goFrom(here, `#/plan/${body[body.length - 1]?.id}/edit`);
   });
   return (
     <>

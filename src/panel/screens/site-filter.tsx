@@ -4,6 +4,7 @@ import { useQuery } from "../api.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { useSettled } from "../settled.ts";
 
 /** A dispatch centre has thousands of sites: the field offers those that match what was typed. */
 const OFFERED_MAX = 10;
@@ -24,7 +25,8 @@ export function SiteFilter({
   const [text, setText] = useState(site);
   useEffect(() => setText(site), [site]);
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
-  if (text.trim() !== "") parameters.set("q", text.trim());
+  const sought = useSettled(text.trim());
+  if (sought !== "") parameters.set("q", sought);
   const { response } = useQuery<SiteView[]>(apiPath(`/sites?${parameters.toString()}`));
   const offered = response?.body ?? [];
   const isOffered = (value: string): boolean => offered.some(({ report }) => report.ref === value);

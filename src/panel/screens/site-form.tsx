@@ -7,7 +7,7 @@ import { Form, TextField } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { Choice } from "../more-fields.tsx";
-import { go } from "../route.ts";
+import { go, isAt, route } from "../route.ts";
 import "../zone-input.ts";
 import { SettingsSection } from "./settings-section.tsx";
 import { pendingChange, propose, siteDraft, type SiteText, type ZoneChange } from "../zone-draft.ts";
@@ -61,7 +61,9 @@ function SiteFields({
       const changes = (): readonly ZoneChange[] => [
         { action: "site", site: differing(site, { ...wanted, name: wanted.name.trim() }) },
       ];
+      const here = route.value;
       const proposed = await propose(changes);
+      if (!isAt(here)) return;
       const of = siteDraft.value;
       const forget = (): void => {
         if (siteDraft.value === of) siteDraft.value = undefined;

@@ -10,7 +10,7 @@ import { language, t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { formatNumber } from "../number-format.ts";
-import { go } from "../route.ts";
+import { goFrom, route } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table } from "../table.tsx";
 import { SiteInterventions } from "./site-interventions.tsx";
@@ -88,8 +88,9 @@ function Removal({ site: { id, interventionId, report } }: { readonly site: Site
   const [isAsking, setAsking] = useState(false);
   const remove = async (): Promise<void> => {
     await runWithErrorNotice(async () => {
+      const here = route.value;
       await request(apiPath(`/sites/${id}`), { method: "DELETE" });
-      go("#/sites");
+      goFrom(here, "#/sites");
       showNotice(t("sites.removed", { name: report.name }));
     });
   };

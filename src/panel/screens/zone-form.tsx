@@ -5,7 +5,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
 import { t, translateCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
-import { go, route } from "../route.ts";
+import { go, isAt, route } from "../route.ts";
 import {
   changeOf,
   configuredZones,
@@ -77,8 +77,10 @@ function Described({
   const back = changes === undefined ? "#/zones/found" : "#/zones/edit";
   const review = (): Promise<void> =>
     run(async () => {
+      const here = route.value;
       const wanted: WantedChanges = (zones) => [changeOf(described, zones)];
       const { changes: proposed, proposal } = await propose(wanted);
+      if (!isAt(here)) return;
       setErrors(proposal.errors);
       setZoneAt(proposal.zones.findIndex((one) => one["id"] === zone.id));
       if (proposal.errors.length > 0) return;
