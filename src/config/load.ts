@@ -104,10 +104,10 @@ export function readConfiguration(
   return { file, role: options.role ?? "site", dataDir, warnings, ...sections, ...own };
 }
 
-/** Commands find the data of the system's dispatch centre where its unit keeps them. */
+/** Commands and the daily backup find the data of the system's site and centre where their units keep them. */
 function defaultDataDir(file: string | null, { env, cwd }: LoadOptions): string {
-  const ofUnit = file === SYSTEM_FILE_OF_CENTRE ? SYSTEM_DATA_OF_CENTRE : undefined;
   const folder = file === null ? cwd : dirname(file);
+  const ofUnit = file === null ? undefined : SYSTEM_DATA.get(file);
   return env["STATE_DIRECTORY"]?.split(":")[0] ?? ofUnit ?? join(folder, "var");
 }
 
@@ -156,8 +156,11 @@ export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
 
 export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
 const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
-/** StateDirectory= of santinela-centre.service. */
-const SYSTEM_DATA_OF_CENTRE = "/var/lib/santinela-centre";
+/** StateDirectory= of the units that run with these files. */
+export const SYSTEM_DATA: ReadonlyMap<string, string> = new Map([
+  [SYSTEM_FILE, "/var/lib/santinela"],
+  [SYSTEM_FILE_OF_CENTRE, "/var/lib/santinela-centre"],
+]);
 
 function personalFile(env: LoadOptions["env"], name = "santinela.yaml"): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", name);

@@ -89,7 +89,7 @@ export const CONDITION_MESSAGES = {
   "release-returned":
     "release {version} failed soon after its installation; the previous release runs again. journalctl --unit=santinela --unit=santinela-centre shows the reason. Install a newer release. To try the same one again: apt install --reinstall santinela.",
   "backup-overdue":
-    "the newest backup of the database is from {newest}. Run santinela backup to find the reason.",
+    "no backup of the database has been made since {since}. Run santinela backup to find the reason.",
   "sites-silent":
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "silent-sites-unknown":

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { SYSTEM_FILE } from "../config/load.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { checkMachine } from "./machine-identity.ts";
 import { ReserveFile, freeBytes } from "./reserve-file.ts";
@@ -8,6 +10,9 @@ import { journalRetention, RetentionSchedule } from "./retention-schedule.ts";
 import { prepareDataDir } from "./secrets.ts";
 import { returnedRelease } from "./returned-release.ts";
 import { volatileStorage } from "./volatile-storage.ts";
+
+/** Exists while the daily backup of the package's site is enabled. */
+const BACKUP_TIMER = "/etc/systemd/system/timers.target.wants/santinela-backup.timer";
 
 interface DataDirectoryOptions extends Omit<DatabasesOptions, "reserveFile"> {
   /** File of the configuration; null for the embedded one of a first run. */
@@ -43,7 +48,9 @@ export class DataDirectory {
         databases.checkRecoveryReport();
         databases.noteNumbers();
       };
-      const housekeeping = new Housekeeping({ ...options, reserveFile, freeBytes: free, checkReport });
+      const isBackedUpDaily = options.configurationFile === SYSTEM_FILE && existsSync(BACKUP_TIMER);
+      const of = { reserveFile, freeBytes: free, isBackedUpDaily, checkReport };
+      const housekeeping = new Housekeeping({ ...options, ...of });
       this.#closes.push(() => housekeeping.stop());
       housekeeping.start();
       const { clock, bootId } = options;

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from "../domain/clock.ts";
+import { isoTime, type CancelTimer, type Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
@@ -10,6 +10,8 @@ interface HousekeepingOptions {
   readonly reserveFile: ReserveFile;
   /** Free bytes of the data directory's file system. */
   readonly freeBytes: () => number;
+  /** Whether the machine makes a backup every day. */
+  readonly isBackedUpDaily: boolean;
   /** Checks whether the recovery report was removed. */
   readonly checkReport: () => void;
   readonly clock: Clock;
@@ -30,11 +32,14 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   /** The timers by their interval. */
   readonly #cancels = new Map<number, CancelTimer>();
+  /** Monotonic time of the start. */
+  readonly #startedMs: number;
   /** What the start itself has left to the next one. */
   #leftByStart: string | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
+    this.#startedMs = options.clock.monotonicMs();
   }
 
   start(): void {
@@ -83,12 +88,17 @@ export class Housekeeping {
     if (problem !== this.#leftByStart) onDamage?.(problem);
   }
 
-  /** Without any backup no schedule is assumed; if backups have stopped, a condition is raised. */
+  /**
+   * Raises a condition if backups have stopped, or if there is none although the machine should have made some. That time is
+   * counted from the start of the daemon: the clock may have been wrong when the machine was installed.
+   */
   #checkBackups(): void {
-    const { dataDir, clock, conditions } = this.#options;
-    const [newest] = bestFirst(backupsIn(dataDir), clock.wallMs());
-    if (newest && clock.wallMs() - newest.atMs > BACKUP_OVERDUE_MS)
-      conditions.raise("backup-overdue", { newest: new Date(newest.atMs).toISOString() });
+    const { dataDir, isBackedUpDaily, clock, conditions } = this.#options;
+    const nowMs = clock.wallMs();
+    const [newest] = bestFirst(backupsIn(dataDir), nowMs);
+    const noneForMs = isBackedUpDaily ? clock.monotonicMs() - this.#startedMs : 0;
+    const ageMs = newest ? nowMs - newest.atMs : noneForMs;
+    if (ageMs > BACKUP_OVERDUE_MS) conditions.raise("backup-overdue", { since: isoTime(nowMs - ageMs) });
     else conditions.clear("backup-overdue");
   }
 

@@ -3,7 +3,7 @@ import type { PostgresConnections, Queries } from "./connection.ts";
 import { STEPS } from "./schema.ts";
 
 /** A number of our own for the lock that lets one process at a time change the schema: "sant" in ASCII. */
-const MIGRATION_LOCK = 0x73616e74;
+export const MIGRATION_LOCK = 0x73616e74;
 /** An index of all records of a large centre takes minutes. */
 const STEP_MS_MAX = 3_600_000;
 /** The oldest server with which the centre is tested. */

@@ -1,4 +1,5 @@
 import type { Queries } from "./connection.ts";
+import { MIGRATION_LOCK } from "./migrations.ts";
 import { STEPS } from "./schema.ts";
 
 /** What a server of PostgreSQL says about itself. */
@@ -12,6 +13,8 @@ export interface ServerState {
   readonly isSynchronous: boolean;
   /** Whether the role may create tables, as its owner may. */
   readonly canCreate: boolean;
+  /** Whether a process changes the schema, or is about to. */
+  readonly isBeingUpdated: boolean;
   /** Schema steps that the database has, 0 for an empty one. */
   readonly steps: number;
   /** Schema steps that this release knows. */
@@ -24,6 +27,8 @@ export async function serverState(queries: Queries): Promise<ServerState> {
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "isStandby",
       current_setting('synchronous_standby_names') <> '' AS "isSynchronous",
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "canCreate",
+      EXISTS(SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${MIGRATION_LOCK}
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "isBeingUpdated",
       to_regclass('schema_steps') IS NOT NULL AS "hasSteps",
       array(SELECT name FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
         WHERE current_setting(name) = 'off') AS "unsafeSettings"`);

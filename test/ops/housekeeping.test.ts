@@ -30,12 +30,26 @@ const AUDIT_DAYS = 400;
 
 let dataDir: string;
 let clock: ManualClock;
+let log: JsonLog;
 let health: ConditionRegistry;
 let main: Database;
 let journal: Database;
 let free: number;
 let housekeeping: Housekeeping;
 let retentions: RetentionSchedule[];
+
+function newHousekeeping(of: { isBackedUpDaily: boolean }): Housekeeping {
+  return new Housekeeping({
+    ...of,
+    dataDir,
+    clock,
+    log,
+    conditions: health,
+    reserveFile: new ReserveFile(dataDir),
+    freeBytes: () => free,
+    checkReport: () => {},
+  });
+}
 
 /** Both threads start. */
 function start(): void {
@@ -46,21 +60,13 @@ function start(): void {
 beforeEach(() => {
   dataDir = temporaryFolder();
   clock = new ManualClock();
-  const log = new JsonLog({ level: "debug", clock, write: () => {} });
+  log = new JsonLog({ level: "debug", clock, write: () => {} });
   health = new ConditionRegistry(clock, log);
   main = openMainDatabase(":memory:");
   journal = openJournalDatabase(":memory:");
   main.exec("INSERT INTO objectives VALUES('obiective/cladiri', 1, '{}', 'config')");
   free = 20_000 * MB;
-  housekeeping = new Housekeeping({
-    dataDir,
-    clock,
-    log,
-    conditions: health,
-    reserveFile: new ReserveFile(dataDir),
-    freeBytes: () => free,
-    checkReport: () => {},
-  });
+  housekeeping = newHousekeeping({ isBackedUpDaily: false });
   const common = { clock, log, freeBytes: () => free };
   retentions = [
     new RetentionSchedule({
@@ -374,6 +380,17 @@ describe("the free space of the disk", () => {
     clock.advance(5_000);
     expect(conditions()).toContain("disk-full");
   });
+});
+
+test("missing backups are reported after three days, where the machine should make one every day", () => {
+  housekeeping = newHousekeeping({ isBackedUpDaily: true });
+  start();
+  // The clock is set after the start.
+  clock.stepWall(90 * DAY_MS);
+  clock.advance(3 * DAY_MS);
+  expect(conditions()).toEqual([]);
+  clock.advance(3_600_000);
+  expect(conditions()).toEqual(["backup-overdue"]);
 });
 
 test("outdated backups are reported; a directory without any means that none are configured", async () => {

@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { backupOnline } from "../../src/store/online-backup.ts";
 import { fileProblems } from "../../src/store/integrity.ts";
-import { openDatabase, type DatabaseKind } from "../../src/store/database.ts";
+import { openDatabase, type Database, type DatabaseKind } from "../../src/store/database.ts";
 import { transaction } from "../../src/store/transaction.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { JOURNAL_DATABASE, openJournalDatabase } from "../../src/store/journal-database.ts";
@@ -92,6 +92,16 @@ describe("opening a database", () => {
     const copy = openDatabase(`${path}.v1`, first);
     expect(copy.prepare("SELECT * FROM a").get()).toEqual({ x: 42 });
     copy.close();
+  });
+
+  test("keeps only the newest of these backups, and what is not one of them", () => {
+    const third = (database: Database): void => void database.exec("CREATE TABLE third(x)");
+    openDatabase(path, { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) }).close();
+    openDatabase(path, TWO_STEPS).close();
+    writeFileSync(`${path}.v1.mine`, "");
+    openDatabase(path, { ...TWO_STEPS, migrations: [...TWO_STEPS.migrations, third] }).close();
+    const kept = readdirSync(folder).filter((name) => name.includes(".v"));
+    expect(kept.toSorted()).toEqual(["a.db.v1.mine", "a.db.v2"]);
   });
 
   test("keeps its lock on the file after that backup", () => {

@@ -197,7 +197,7 @@ describe.skipIf(!SUITES.some(({ suite }) => suite === "trixie"))(
     });
     afterAll(() => debian.stop());
 
-    test("sets the package up at the first boot, which then answers for santinela.local", async () => {
+    test("sets the package up also after a power cut during the first boot, and then answers for santinela.local", async () => {
       await debian.addAddress(ADDRESS);
       // Avahi runs under another name since its start.
       await debian.ok("mkdir -p /boot/firmware && cp /packages/santinela_*.deb /boot/firmware/");
@@ -206,8 +206,15 @@ describe.skipIf(!SUITES.some(({ suite }) => suite === "trixie"))(
       await debian.write(`${seed}/user-data`, readFileSync("systemd/user-data", "utf8"));
       await debian.ok("cloud-init schema --config-file /var/lib/cloud/seed/nocloud/user-data");
       // The stages of a boot. There is no network to fetch packages from; they are there.
-      await debian.ok(`cloud-init init --local && cloud-init init && cloud-init modules --mode=config;
-      cloud-init modules --mode=final || true`);
+      const boot = (path: string): Promise<string> =>
+        debian.ok(`cloud-init init --local && cloud-init init && cloud-init modules --mode=config;
+          PATH=${path}$PATH cloud-init modules --mode=final || true`);
+      // The first one does not get to the end of the installation.
+      await debian.write("/run/cut/apt-get", "#!/bin/sh\nexit 1\n");
+      await debian.ok("chmod +x /run/cut/apt-get");
+      await boot("/run/cut:");
+      expect((await debian.run("dpkg-query --status santinela")).code).toBe(1);
+      await boot("");
       await eventually("the link", async () => LINK.test((await debian.run(`cat ${FILE}`)).stdout), LIMIT_MS);
       const resolved = async (): Promise<string> =>
         (await debian.run("avahi-resolve --name -4 santinela.local")).stdout;

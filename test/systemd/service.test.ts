@@ -5,8 +5,8 @@ import { Container, LIMIT_MS, SUITES } from "./container.ts";
 
 const CONFIGURATION = "/etc/santinela/santinela.yaml";
 const DROP_IN = "/etc/systemd/system/santinela.service.d/test.conf";
+/** As in the README: without `dataDir`. */
 const YAML = `
-dataDir: /var/lib/santinela
 site: { name: Hala Nord, ref: hala-nord }
 objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:

@@ -92,7 +92,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "release-returned":
     "Versiunea {version} nu a funcționat corect după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
-    "Ultima copie de siguranță este din {newest}. Rulați santinela backup pentru a afla motivul.",
+    "Din {since} nu s-a mai făcut nicio copie de siguranță a bazei de date. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
     "Locații care nu mai comunică din același moment: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
