@@ -19,6 +19,15 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
+/** A created record, or the one that an earlier request with the same key has created. */
+export interface CreatedRecord {
+  /** For 30 days as in the first response, afterwards as it is. */
+  readonly record: Intervention;
+  /** The revision of these fields. */
+  readonly rev: number;
+  readonly replayed: boolean;
+}
+
 /** A requested change of a record. */
 export interface ChangeRequest {
   /** The If-Match header (RFC 9110, 13.1.1); undefined to change any revision. */
@@ -36,15 +45,14 @@ export interface ChangeRequest {
 export interface Records {
   /**
    * Creates a record from a validated body.
-   * @param idempotency a repeated request with the same key returns the first response and creates nothing
-   * @returns the record, and whether it is an earlier response
+   * @param idempotency a repeated request with the same key creates nothing, as long as its record exists
    * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
    */
   create(
     body: InterventionCreate,
     principal: Principal,
     idempotency?: IdempotencyKey,
-  ): Promise<{ readonly record: Intervention; readonly replayed: boolean }>;
+  ): Promise<CreatedRecord>;
   /** @throws AppError `not-found`, with the reason `deleted` for a record that was deleted */
   get(id: number): Promise<StoredIntervention>;
   /** A record, or the tombstone of a deleted one; undefined if there is neither. */

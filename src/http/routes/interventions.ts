@@ -100,14 +100,14 @@ async function create(records: Records, request: Request, response: Response): P
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
   const principal = principalOf(request);
-  const { record, replayed } = await recordsInScope(principal, records).create(body, principal, key);
+  const { record, rev, replayed } = await recordsInScope(principal, records).create(body, principal, key);
   // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");
   response
     .status(201)
     .set("Location", `${request.baseUrl}/interventii/${record.id}`)
-    .set("ETag", etagOf(1))
+    .set("ETag", etagOf(rev))
     .json(record);
 }
 
