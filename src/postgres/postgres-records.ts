@@ -139,12 +139,12 @@ export class PostgresRecords implements Records {
       const changes = decideChange(stored, request);
       const current = fieldsOf(stored.record);
       const objective = newObjectiveOf(current, { ...current, ...changes }, changes);
-      if (objective) await this.#assertObjective(objective);
       const decided = decidedChange(stored, changes, {
         timezone: this.#options.timezone,
         actor: actorOf(principal),
         nowMs: this.#options.clock.wallMs(),
       });
+      if (objective) await this.#assertObjective(objective);
       if (!decided) {
         // The change may be there from a request that had no answer.
         await this.#confirmed.ask(null);

@@ -144,8 +144,8 @@ export class InterventionService {
       const current = fieldsOf(stored.record);
       const merged = { ...current, ...changes };
       const objective = newObjectiveOf(current, merged, changes);
-      if (objective) this.#assertObjectiveExists(objective);
       const instants = instantsOf(merged, this.#options.timezone, changes);
+      if (objective) this.#assertObjectiveExists(objective);
       const after = differingFields(current, merged);
       const differs = Object.keys(after).length > 0;
       if (!differs) return { stored, differs };
