@@ -14,7 +14,7 @@ const HAS_POSTGRES =
   process.env["TEST_POSTGRES_BIN"] !== undefined ||
   process.env["CI"] === "true";
 const OVER_BOTH =
-  "access clients decisions enrolment event-log failures fleet interface many-sites model objective-lists openapi site-filter site-scope site-sign-in".split(
+  "access clients decisions enrolment event-log failures fleet interface many-sites model objective-lists old-keys openapi site-filter site-scope site-sign-in".split(
     " ",
   );
 const OVER_POSTGRES = HAS_POSTGRES

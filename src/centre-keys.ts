@@ -9,12 +9,14 @@ import type { TokenService } from "./service/tokens.ts";
 const READ_INTERVAL_MS = 10_000;
 const PLACE = "the table signing_keys";
 
-/** Keeps the signing keys of a process as the other processes of the centre have them. */
+/** Keeps the signing keys of a process, and the time by which it dates tokens, as the other processes of the centre have them. */
 export class CentreKeys {
   readonly #store: PostgresSigningKeys;
   readonly #clock: Clock;
   readonly #log: Log;
   #text = "";
+  /** Time of the server less that of the monotonic clock, milliseconds. */
+  #aheadMs = 0;
   #cancel: CancelTimer = () => {};
 
   constructor(options: { readonly store: PostgresSigningKeys; readonly clock: Clock; readonly log: Log }) {
@@ -25,9 +27,15 @@ export class CentreKeys {
 
   /** The keys now; the first process of a centre creates one. */
   async read(): Promise<SigningKeys & { readonly others: readonly SigningKeys["current"][] }> {
-    const keys = await this.#store.read(newKeyText);
-    this.#text = JSON.stringify(keys);
-    return keysOf(keys);
+    return keysOf((await this.#newest()).keys);
+  }
+
+  /**
+   * Wall clock of the server, milliseconds since 1970: with their own, two machines a minute apart would reject each other's
+   * tokens. Between two reads the monotonic clock counts on.
+   */
+  nowMs(): number {
+    return this.#clock.monotonicMs() + this.#aheadMs;
   }
 
   /** Follows changes of the keys. @returns ends that */
@@ -41,10 +49,8 @@ export class CentreKeys {
 
   async #update(tokens: TokenService): Promise<void> {
     try {
-      const keys = await this.#store.read(newKeyText);
-      const text = JSON.stringify(keys);
-      if (text === this.#text) return;
-      this.#text = text;
+      const { keys, haveChanged } = await this.#newest();
+      if (!haveChanged) return;
       const { current, others } = keysOf(keys);
       tokens.useKeys(current, others);
       this.#log.info("signing-keys-changed");
@@ -53,8 +59,19 @@ export class CentreKeys {
       this.#log.debug("signing-keys-read-failed", { reason: messageOf(error) });
     }
   }
+
+  async #newest(): Promise<{ readonly keys: KeyTexts; readonly haveChanged: boolean }> {
+    const { nowMs, ...keys } = await this.#store.read(newKeyText);
+    this.#aheadMs = nowMs - this.#clock.monotonicMs();
+    const text = JSON.stringify(keys);
+    const haveChanged = text !== this.#text;
+    this.#text = text;
+    return { keys, haveChanged };
+  }
 }
 
-function keysOf({ current, others }: SharedKeys) {
+type KeyTexts = Omit<SharedKeys, "nowMs">;
+
+function keysOf({ current, others }: KeyTexts) {
   return { current: keyFrom(PLACE, current), others: others.map((key) => keyFrom(PLACE, key)) };
 }

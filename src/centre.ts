@@ -100,7 +100,9 @@ export class Centre {
     const { current, others } = await sharedKeys.read();
     const events = new EventNotes({ events: database.events, clock, log: this.#log });
     this.#stops.push(() => events.stop());
-    const tokens = new TokenService({ signIns: database.signIns, events, clock, keys: { current } });
+    const nowMs = (): number => sharedKeys.nowMs();
+    const { signIns } = database;
+    const tokens = new TokenService({ signIns, events, clock, keys: { current }, nowMs });
     tokens.useKeys(current, others);
     this.#stops.push(sharedKeys.follow(tokens));
     const silence = new SilenceWatch({ ...common, fleet: database.fleet, times: config.fleet });

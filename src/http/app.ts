@@ -72,6 +72,8 @@ export interface App {
 /** Creates the HTTP application: the API at its base path, /site, the web panel, and JSON errors. */
 export function createApp(parts: AppParts): App {
   const app = express();
+  // Before the first use, which creates the router of the base path.
+  app.enable("case sensitive routing");
   installFastJson(app);
   app.disable("x-powered-by");
   app.disable("etag");
@@ -151,7 +153,8 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
         response.set({
           "Access-Control-Allow-Origin": origin,
           "Access-Control-Expose-Headers":
-            "X-Total-Count, X-Ignored-Parameters, ETag, Location, Link, Retry-After, X-Request-Id",
+            "X-Total-Count, X-Ignored-Parameters, ETag, Location, Link, Retry-After, X-Request-Id, X-Error-Code, " +
+            "Idempotency-Key, Idempotency-Replayed, Preference-Applied",
         });
         if (request.method === "OPTIONS")
           response.set({

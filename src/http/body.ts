@@ -170,6 +170,9 @@ function isJson(header: string): boolean {
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
   return (
     type === "application/json" &&
-    parameters.every((part) => part === "" || /^charset=(?:utf-8|"utf-8")$/.test(part.replaceAll(" ", "")))
+    // Other parameters have no meaning for JSON (RFC 8259, 11).
+    parameters.every(
+      (part) => !part.startsWith("charset") || /^charset=(?:utf-8|"utf-8")$/.test(part.replaceAll(" ", "")),
+    )
   );
 }

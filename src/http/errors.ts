@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { ErrorRequestHandler } from "express";
 import { AppError, diskError, messageOf, type AppErrorCode } from "../domain/errors.ts";
@@ -55,6 +56,18 @@ function statusOfExpress(error: unknown): number | undefined {
   return typeof status === "number" && status >= 400 && status < 500 ? status : undefined;
 }
 
+/** The methods of any resource, for `Allow`. */
+export const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+/** Headers of a response that is sent before the application. */
+export function earlyHeaders(): Readonly<Record<string, string>> {
+  return {
+    "X-Request-Id": randomUUID(),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
+}
+
 /** Sends an error without Express. */
 export function sendError(
   response: ServerResponse,
@@ -64,6 +77,7 @@ export function sendError(
 ): void {
   const body = JSON.stringify(errorBody(statusCode, message));
   response.writeHead(statusCode, {
+    ...earlyHeaders(),
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     ...headers,

@@ -19,29 +19,42 @@ const NAME_LENGTH_MAX = 100;
 export function reportIgnoredParameters(
   parameters: URLSearchParams,
   response: Response,
-  hasEffect: (parameter: string) => boolean,
+  hasEffect: (name: string, parameters: URLSearchParams) => boolean,
 ): void {
-  const ignored = [...new Set(parameters.keys())].filter((name) => name !== STRICT && !hasEffect(name));
+  const names = [...new Set(parameters.keys())];
+  const ignored = names.filter((name) => name !== STRICT && !hasEffect(name, parameters));
   if (ignored.length === 0) return;
-  const names = ignored.slice(0, NAMES_MAX).map((name) => encodeURIComponent(name).slice(0, NAME_LENGTH_MAX));
-  if (parameters.get(STRICT) === "1")
-    throw new AppError("invalid", `unknown query parameter ${names.join(", ")}; check its spelling`);
-  response.set(IGNORED_HEADER, names.join(", "));
+  const shown = ignored.slice(0, NAMES_MAX).map((name) => encodeURIComponent(name).slice(0, NAME_LENGTH_MAX));
+  if (parameters.get(STRICT) === "1") {
+    if (shown[0] === "_order") throw new AppError("invalid", "_order has no effect without _sort");
+    throw new AppError("invalid", `unknown query parameter ${shown.join(", ")}; check its spelling`);
+  }
+  response.set(IGNORED_HEADER, shown.join(", "));
 }
 
 const SLICE: readonly string[] = ["_start", "_end"];
 const COMMON: readonly string[] = ["q", "_sort", "_order", ...SLICE];
 
+/** Whether the parameter is one of all lists of records; a direction changes nothing without something to sort by. */
+function isCommon(name: string, parameters: URLSearchParams): boolean {
+  const isLost = name === "_order" && !parameters.get("_sort") && /desc/i.test(parameters.get(name) ?? "");
+  return COMMON.includes(name) && !isLost;
+}
+
 /** Whether a query parameter changes the list of interventions. @param hasUpstream whether there is an outbox to filter by */
-export function changesInterventions(name: string, hasUpstream: boolean): boolean {
+export function changesInterventions(
+  name: string,
+  parameters: URLSearchParams,
+  hasUpstream: boolean,
+): boolean {
   if (name === "site" || (name === "sync" && hasUpstream)) return true;
   const field = /^(.+?)(?:_ne|_gte|_lte|_like)?$/s.exec(name)?.[1] ?? name;
-  return (RECORD_FIELDS as readonly string[]).includes(field) || COMMON.includes(name);
+  return (RECORD_FIELDS as readonly string[]).includes(field) || isCommon(name, parameters);
 }
 
 /** Whether a query parameter changes the list of objectives. */
-export function changesObjectives(name: string): boolean {
-  return isObjectiveFilter(name) || COMMON.includes(name);
+export function changesObjectives(name: string, parameters: URLSearchParams): boolean {
+  return isObjectiveFilter(name) || isCommon(name, parameters);
 }
 
 /** Any name may be a field of an objective, because a dispatch centre has fields that this program does not know. */

@@ -18,7 +18,7 @@ const RECORD = schema("Intervention");
 const LIST_TAG = { ETag: textHeader("Version of the whole list, the same for all pages") };
 const IF_MATCH = header("If-Match", "Only if the record still has this ETag");
 const CHANGE = {
-  query: [IF_MATCH],
+  query: [IF_MATCH, header("If-None-Match", "Only if the record no longer has this ETag")],
   body: schema("InterventionUpdate"),
   answer: RECORD,
   success: [200, "The updated intervention"],
@@ -94,7 +94,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
     query: [
       header(
         "Idempotency-Key",
-        "A repeated request with the same key and body returns the first response and creates nothing; kept for 30 days",
+        "A repeated request with the same key and body creates nothing: it returns the first response, after 30 days the record as it is",
       ),
     ],
     body: schema("InterventionCreate"),
@@ -108,8 +108,10 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
   }),
   operation("GET /interventii/{id}", "operator", "getIntervention", {
     summary: "Read an intervention",
+    query: [header("If-None-Match", "Return the record only if its ETag has changed")],
     answer: RECORD,
     success: [200, "The intervention"],
+    others: { "304": { description: "The record still has the ETag of If-None-Match" } },
     errors: [400, 404, 503],
   }),
   operation("PUT /interventii/{id}", "operator", "updateIntervention", {

@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../domain/clock.ts";
-import { errorBody, sendError } from "./errors.ts";
+import { earlyHeaders, errorBody, METHODS, sendError } from "./errors.ts";
 
 /** Maximum refused connections that get a response at one time; further ones are closed without. About 0.5 MB of sockets. */
 const REFUSALS_MAX = 64;
@@ -113,8 +113,6 @@ export class RawSockets {
   }
 }
 
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-
 /** Error codes of the parser and the timeouts of Node.js. */
 const HTTP_ERROR = /^(?:HPE|ERR_HTTP)_/;
 const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
@@ -132,8 +130,10 @@ function ignored(): void {}
 
 function rawResponse(status: number, message: string, headers = ""): string {
   const body = JSON.stringify(errorBody(status, message));
+  const early = Object.entries(earlyHeaders()).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n${headers}` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `${early.join("")}${headers}` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   );
 }

@@ -4,17 +4,18 @@ import { hostname } from "node:os";
 import type { RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import { isLocal } from "./auth-guards.ts";
-import { sendError } from "./errors.ts";
+import { earlyHeaders, METHODS, sendError } from "./errors.ts";
 
 /**
  * Rejects requests with an invalid target or Host header, which Express would answer in HTML. Converts the absolute form of
- * proxies (RFC 9112, 3.2.2) to the origin form; its host replaces the Host header.
+ * proxies (RFC 9112, 3.2.2) to the origin form; its host replaces the Host header. Answers OPTIONS of the whole server.
  */
 export function readTarget(app: RequestListener): RequestListener {
   return (request, response) => {
     const fault = faultOf(request);
-    if (fault === undefined) app(request, response);
-    else sendError(response, 400, fault, { Connection: "close" });
+    if (fault !== undefined) sendError(response, 400, fault, { Connection: "close" });
+    else if (request.url === "*") response.writeHead(204, { ...earlyHeaders(), Allow: METHODS }).end();
+    else app(request, response);
   };
 }
 
@@ -24,7 +25,11 @@ function faultOf(request: IncomingMessage): string | undefined {
     if (isHost(request.rawHeaders[index] ?? "")) hosts += 1;
   if (hosts > 1) return "a request must have one Host header (RFC 9112, 3.2)";
   const target = request.url ?? "";
-  if (target.startsWith("/") || target === "*") return undefined;
+  if (target === "*" && request.method === "OPTIONS") return undefined;
+  // Both are no part of a target (RFC 9112, 3.2), and Express would look for a host in it.
+  if (target.includes("#") || (target.startsWith("//") && target.includes("\u00a0")))
+    return "invalid request target";
+  if (target.startsWith("/")) return undefined;
   if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return "invalid request target";
   const { host, pathname, search } = new URL(target);
   request.url = pathname + search;

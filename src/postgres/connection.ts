@@ -130,9 +130,12 @@ export class PostgresConnections implements Queries {
       await send(client, "COMMIT", []);
       return result;
     } catch (error) {
-      await client.query("ROLLBACK").catch((reason: unknown) => {
-        failure = reason instanceof Error ? reason : new Error(messageOf(reason));
-      });
+      // A server that does not answer would not answer this either.
+      if (isUnanswered(error)) failure = error;
+      else
+        await client.query("ROLLBACK").catch((reason: unknown) => {
+          failure = reason instanceof Error ? reason : new Error(messageOf(reason));
+        });
       throw error;
     } finally {
       // A connection that cannot roll back is closed instead of used again.
@@ -166,6 +169,11 @@ function numberTypes(): pg.CustomTypesConfig {
 export function isUnavailable(error: unknown): error is AppError {
   if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined) return false;
   return !ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
+}
+
+/** Whether the connection has failed: the server has sent no error of its own. */
+function isUnanswered(error: unknown): error is AppError {
+  return isUnavailable(error) && sqlStateOf(error.cause) === undefined;
 }
 
 async function send<Row>(

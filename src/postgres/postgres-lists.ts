@@ -27,8 +27,16 @@ import { isShort, readSitePage } from "./short-lists.ts";
 const CONNECTIONS_MAX = 4;
 /** Short lists read at once, each for milliseconds: a site reads one before it sends an alarm. */
 const SHORT_CONNECTIONS_MAX = 4;
-/** How much later than the server the client gives up: then the server is gone, and the list may be read elsewhere. */
+/** How much later than the server the client gives up a slow list: then the server is gone, and the list may be read elsewhere. */
 const NO_ANSWER_MS = 5_000;
+/**
+ * Of so few records, deleted ones aside, every list is short: none reads more than SQLite reads without another thread. Those
+ * that are deleted stay in the table: as long as they are about as few, they do not matter.
+ */
+const RECORDS_FEW_MAX = 10_000;
+const HAS_FEW = `
+  SELECT reltuples <= 2 * $1::bigint AND (SELECT coalesce(sum(records), 0) FROM intervention_counts) <= $1::bigint AS few
+  FROM pg_class WHERE oid = 'interventions'::regclass`;
 /** SQLSTATE of a statement that its time limit or `pg_cancel_backend` has ended. */
 const QUERY_CANCELED = "57014";
 
@@ -38,9 +46,15 @@ export class PostgresLists implements ListReader {
   readonly #short: PostgresConnections;
   readonly #others: Queries;
   readonly #readingMsMax: number;
+  readonly #recordsFewMax: number;
   readonly #slowLists: FairLists;
+  /** Those of few records: so many that one account asks for at once must not hold up those before alarms either. */
+  readonly #fewLists: FairLists;
 
-  /** @param options `connections`: others than those of lists; `readingMsMax`: time limit of a list, milliseconds */
+  /**
+   * @param options `connections`: others than those of lists; `readingMsMax`: time limit of a slow list, milliseconds;
+   *   `recordsFewMax`: of so many records every list is short
+   */
   constructor(
     address: ServerAddress,
     log: Log,
@@ -48,37 +62,45 @@ export class PostgresLists implements ListReader {
       readonly connections: Queries;
       readonly clock: Pick<Clock, "after">;
       readonly readingMsMax?: number;
+      readonly recordsFewMax?: number;
     },
   ) {
-    const { connections, clock, readingMsMax = READING_MS_MAX } = options;
+    const { connections, clock, readingMsMax = READING_MS_MAX, recordsFewMax = RECORDS_FEW_MAX } = options;
     this.#others = connections;
     this.#readingMsMax = readingMsMax;
-    const opened = (connectionsMax: number): PostgresConnections =>
-      new PostgresConnections(address, log, undefined, {
-        connectionsMax,
-        queryMs: readingMsMax + NO_ANSWER_MS,
-      });
-    this.#connections = opened(CONNECTIONS_MAX);
-    this.#short = opened(SHORT_CONNECTIONS_MAX);
-    const read: ListReader["read"] = (query, signal) => this.#read(this.#connections, query, signal);
-    this.#slowLists = new FairLists({ read }, clock);
+    this.#recordsFewMax = recordsFewMax;
+    const queryMs = readingMsMax + NO_ANSWER_MS;
+    this.#connections = new PostgresConnections(address, log, undefined, {
+      connectionsMax: CONNECTIONS_MAX,
+      queryMs,
+    });
+    // A site waits for them before an alarm: given up as early as any other query.
+    this.#short = new PostgresConnections(address, log, undefined, { connectionsMax: SHORT_CONNECTIONS_MAX });
+    this.#slowLists = new FairLists({ read: (query, signal) => this.#readSlow(query, signal) }, clock);
+    this.#fewLists = new FairLists({ read: (query) => this.#readShort(query) }, clock);
   }
 
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
-    if (!isShort(query)) return this.#slowLists.read(query, signal);
+    if (!isShort(query))
+      return ((await this.#hasFew()) ? this.#fewLists : this.#slowLists).read(query, signal);
     const { scope } = query;
-    return scope ? readSitePage(this.#short, { ...query, scope }) : this.#read(this.#short, query, signal);
+    return scope ? readSitePage(this.#short, { ...query, scope }) : this.#readShort(query);
   }
 
-  async #read(
-    connections: PostgresConnections,
-    query: InterventionQuery,
-    signal: AbortSignal,
-  ): Promise<ListPage> {
+  async #hasFew(): Promise<boolean> {
+    const [row] = await this.#short.query<{ few: boolean }>(HAS_FEW, [this.#recordsFewMax]);
+    return row?.few === true;
+  }
+
+  #readShort(query: InterventionQuery): Promise<ListPage> {
+    return this.#short.transaction((queries) => readPage(queries, query), AT_ONE_MOMENT);
+  }
+
+  async #readSlow(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     try {
-      return await connections.transaction(async (queries) => {
-        const pid = await begin(queries, this.#readingMsMax);
-        return this.#cancellable(pid, signal, () => readPage(queries, query));
+      return await this.#connections.transaction(async (queries) => {
+        const backend = await begin(queries, this.#readingMsMax);
+        return this.#cancellable(backend, signal, () => readPage(queries, query));
       }, AT_ONE_MOMENT);
     } catch (error) {
       throw listError(error, signal, this.#readingMsMax);
@@ -91,10 +113,10 @@ export class PostgresLists implements ListReader {
   }
 
   /** Ends the statement in the server when the client no longer needs the list. */
-  async #cancellable<T>(pid: number, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  async #cancellable<T>({ pid, since }: Backend, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
     let cancelled: Promise<unknown> | undefined;
     const cancel = (): void => {
-      cancelled = this.#others.query("SELECT pg_cancel_backend($1)", [pid]).catch(() => {});
+      cancelled = this.#others.query(CANCEL, [pid, since]).catch(() => {});
     };
     signal.throwIfAborted();
     signal.addEventListener("abort", cancel, { once: true });
@@ -108,16 +130,27 @@ export class PostgresLists implements ListReader {
   }
 }
 
+/** The process of the server that reads a list. */
+interface Backend {
+  readonly pid: number;
+  /** When it was started, as the server writes it: after a fail-over, another one may have the same number. */
+  readonly since: string;
+}
+
+const CANCEL =
+  "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2::timestamptz";
+
 /**
  * Sets the time limit. Only for what is read: ended while it waits for a synchronous standby, a commit would succeed without it.
  * @returns the process of the server that reads the list
  */
-async function begin(queries: Queries, limitMs: number): Promise<number> {
-  const [row] = await queries.query<{ pid: number }>(
-    "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', $1, true)",
+async function begin(queries: Queries, limitMs: number): Promise<Backend> {
+  const [row] = await queries.query<Backend>(
+    `SELECT pid, backend_start::text AS since, set_config('statement_timeout', $1, true)
+     FROM pg_stat_activity WHERE pid = pg_backend_pid()`,
     [String(limitMs)],
   );
-  return row?.pid ?? 0;
+  return { pid: row?.pid ?? 0, since: row?.since ?? "infinity" };
 }
 
 async function readPage(queries: Queries, query: InterventionQuery): Promise<ListPage> {

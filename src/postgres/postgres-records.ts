@@ -16,24 +16,18 @@ import {
   newObjectiveOf,
   unknownObjective,
   type ChangeRequest,
+  type CreatedRecord,
   type IdempotencyKey,
   type Records,
 } from "../service/records.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import type { StoredIntervention } from "../store/interventions.ts";
+import { FIRST_REV, type StoredIntervention } from "../store/interventions.ts";
 import { sqlStateOf, type PostgresConnections, type Queries } from "./connection.ts";
+import { FirstResponses } from "./first-responses.ts";
 import { CREATE, createValues, recordOf, type NewRecord } from "./new-records.ts";
 import { changeStatement, decidedChange, removeRecord } from "./record-changes.ts";
-import {
-  STORED_RESPONSES,
-  CONFIRM,
-  OBJECTIVES,
-  READ_RECORDS,
-  toStoredIntervention,
-  type StoredResponseRow,
-  type StoredRow,
-} from "./record-rows.ts";
+import { CONFIRM, OBJECTIVES, READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 
@@ -61,10 +55,7 @@ export class PostgresRecords implements Records {
   readonly #queries: Queries;
   readonly #created: EventLoopBatch<NewRecord, number | undefined>;
   readonly #read: EventLoopBatch<number, StoredIntervention | undefined>;
-  readonly #answers: EventLoopBatch<
-    { readonly accountId: number; readonly key: string },
-    StoredResponseRow | undefined
-  >;
+  readonly #responses: FirstResponses;
   readonly #objectives: EventLoopBatch<ObjectiveRef, boolean>;
   readonly #confirmed: EventLoopBatch<null, true>;
 
@@ -83,12 +74,6 @@ export class PostgresRecords implements Records {
       const found = new Map(rows.map((row) => [row.id, toStoredIntervention(row)]));
       return ids.map((id) => found.get(id));
     });
-    this.#answers = new EventLoopBatch(clock, async (asked) => {
-      const values = [asked.map(({ accountId }) => accountId), asked.map(({ key }) => key)];
-      const rows = await queries.query<StoredResponseRow>(STORED_RESPONSES, values);
-      const found = new Map(rows.map((row) => [row.n - 1, row]));
-      return asked.map((_one, index) => found.get(index));
-    });
     this.#confirmed = new EventLoopBatch(clock, async (asked) => {
       await queries.query(CONFIRM);
       return asked.map(() => true);
@@ -99,24 +84,28 @@ export class PostgresRecords implements Records {
       const found = new Set(rows.map(({ n }) => n - 1));
       return refs.map((_ref, index) => found.has(index));
     });
+    this.#responses = new FirstResponses(queries, clock, {
+      read: (id) => this.#read.ask(id),
+      confirm: () => this.#confirmed.ask(null),
+    });
   }
 
   async create(
     body: InterventionCreate,
     principal: Principal,
     idempotency?: IdempotencyKey,
-  ): Promise<{ record: Intervention; replayed: boolean }> {
+  ): Promise<CreatedRecord> {
     let record: NewRecord;
     try {
       record = this.#newRecord(body, principal, idempotency);
     } catch (refusal) {
       // As in SQLite, a repeated request gets its first response, and a key of another body its error, before this one.
-      const earlier = idempotency && (await this.#replayed(principal, idempotency));
-      if (earlier) return { record: earlier, replayed: true };
+      const earlier = idempotency && (await this.#responses.find(principal.accountId, idempotency));
+      if (earlier) return earlier;
       throw refusal;
     }
     const id = await this.#create(record);
-    if (id !== undefined) return { record: recordOf(id, record), replayed: false };
+    if (id !== undefined) return created(id, record);
     return this.#createOrReplay(record, principal);
   }
 
@@ -150,12 +139,12 @@ export class PostgresRecords implements Records {
       const changes = decideChange(stored, request);
       const current = fieldsOf(stored.record);
       const objective = newObjectiveOf(current, { ...current, ...changes }, changes);
-      if (objective) await this.#assertObjective(objective);
       const decided = decidedChange(stored, changes, {
         timezone: this.#options.timezone,
         actor: actorOf(principal),
         nowMs: this.#options.clock.wallMs(),
       });
+      if (objective) await this.#assertObjective(objective);
       if (!decided) {
         // The change may be there from a request that had no answer.
         await this.#confirmed.ask(null);
@@ -191,19 +180,16 @@ export class PostgresRecords implements Records {
   }
 
   /** Why a record was left out: its key exists, its objective does not, or another account used its key. */
-  async #createOrReplay(
-    record: NewRecord,
-    principal: Principal,
-  ): Promise<{ record: Intervention; replayed: boolean }> {
+  async #createOrReplay(record: NewRecord, principal: Principal): Promise<CreatedRecord> {
     const { fields, idempotency } = record;
-    const earlier = idempotency && (await this.#replayed(principal, idempotency));
-    if (earlier) return { record: earlier, replayed: true };
+    const earlier = idempotency && (await this.#responses.find(principal.accountId, idempotency));
+    if (earlier) return earlier;
     await this.#assertObjective({ type: fields.objectiveType, id: fields.objectiveId });
     const again = { ...record, uid: this.#options.newUid() };
     const made = await this.#create(again);
-    if (made !== undefined) return { record: recordOf(made, again), replayed: false };
-    const other = idempotency && (await this.#replayed(principal, idempotency));
-    if (other) return { record: other, replayed: true };
+    if (made !== undefined) return created(made, again);
+    const other = idempotency && (await this.#responses.find(principal.accountId, idempotency));
+    if (other) return other;
     throw new AppError("unavailable", "the record could not be created; try again", { retryAfterS: 1 });
   }
 
@@ -219,27 +205,8 @@ export class PostgresRecords implements Records {
   async #assertObjective(ref: ObjectiveRef): Promise<void> {
     if (!(await this.#objectives.ask(ref))) throw unknownObjective(ref);
   }
+}
 
-  /**
-   * The first response to a key. The commit of that request may be on this server only, if the server ended while it waited for
-   * its standby: the answer waits for it.
-   * @throws AppError `key-reused`
-   */
-  async #replayed(
-    { accountId }: Principal,
-    { key, fingerprint }: IdempotencyKey,
-  ): Promise<Intervention | undefined> {
-    const answer = await this.#answers.ask({ accountId, key });
-    if (typeof answer?.body === "string") {
-      if (answer.fingerprint === fingerprint) {
-        await this.#confirmed.ask(null);
-        return JSON.parse(answer.body) as Intervention;
-      }
-      throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
-    }
-    // The response has expired, but the record still has the key: do not create a duplicate.
-    if (typeof answer?.id !== "number") return undefined;
-    await this.#confirmed.ask(null);
-    return (await this.#read.ask(answer.id))?.record;
-  }
+function created(id: number, record: NewRecord): CreatedRecord {
+  return { record: recordOf(id, record), rev: FIRST_REV, replayed: false };
 }

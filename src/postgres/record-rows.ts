@@ -42,7 +42,7 @@ export const LOCK_RECORDS: NamedStatement = {
 /** The first responses to keys of accounts, or the records of these accounts that have them as their uids. */
 export const STORED_RESPONSES: NamedStatement = {
   name: "answers-of-keys",
-  text: `SELECT n::int AS n, known.fingerprint, known.body, record.id
+  text: `SELECT n::int AS n, known.fingerprint, known.body, known.created_at, record.id
     FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS asked(account_id, key, n)
     LEFT JOIN idempotency_keys AS known ON known.account_id = asked.account_id AND known.key = asked.key
     LEFT JOIN interventions AS record ON record.uid = asked.key AND record.created_by = asked.account_id`,
@@ -63,6 +63,7 @@ export interface StoredResponseRow {
   readonly n: number;
   readonly fingerprint: string | null;
   readonly body: string | null;
+  readonly created_at: number | null;
   readonly id: number | null;
 }
 

@@ -1,6 +1,7 @@
 import { retentionTime } from "../domain/retention-clock.ts";
 import { removeOldAudit } from "./audit-trail.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
+import { EXPIRED_AT } from "../store/idempotency.ts";
 import { HISTORY_MAX } from "../store/sites.ts";
 
 /** A step of the schema. */
@@ -26,13 +27,13 @@ const OWNERS_MAX = 100;
 const EVENTS_MIN = 10_000;
 
 /**
- * Removes old responses to keys, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
+ * Removes old responses to keys except the ids of their records, counters of wrong passwords, addresses of sign-ins, changes of sites, events and entries of the
  * audit trail, one batch of each, in a transaction of its own: new events of all processes are shown only after the oldest open
  * transaction. Of several processes that do this at the same time, one does.
  * @param nowMs wall clock, milliseconds since 1970
  * @param options `auditDays`: how long events (the newest ten thousand longer) and the audit trail are kept, by the time of
  *   retention; `uptimeMs`: time since this process last tried, by its monotonic clock
- * @returns the number of removed rows; undefined if another process is at it
+ * @returns the number of removed or reduced rows; undefined if another process is at it
  */
 export async function removeOldRows(
   connections: PostgresConnections,
@@ -107,7 +108,9 @@ const RETENTION_STATE = `
       (SELECT at FROM audit ORDER BY position LIMIT 1)) AS oldest
   FROM retention_clock AS clock`;
 const OLD_KEYS = `
-  DELETE FROM idempotency_keys WHERE (account_id, key) IN
+  UPDATE idempotency_keys
+  SET created_at = ${EXPIRED_AT}, body = coalesce('{"id":' || substring(body from '^\\{"id":(\\d+)') || '}', '{}')
+  WHERE (account_id, key) IN
     (SELECT account_id, key FROM idempotency_keys WHERE created_at < $1 LIMIT ${ROWS_MAX}) RETURNING 1`;
 const OLD_COUNTERS = `
   DELETE FROM wrong_passwords WHERE place IN

@@ -14,11 +14,14 @@ export interface SharedKeys {
   readonly current: string;
   /** Other accepted keys: the previous one, and one that signs soon. */
   readonly others: readonly string[];
+  /** Wall clock of the server when it read them, milliseconds since 1970. */
+  readonly nowMs: number;
 }
 
 interface KeyRow {
   readonly key: string;
   readonly signs: boolean;
+  readonly now: number;
 }
 
 /** The signing keys that all processes of a centre share. */
@@ -77,11 +80,12 @@ export class PostgresSigningKeys {
 
   async #find(): Promise<SharedKeys | undefined> {
     const rows = await this.#connections.query<KeyRow>(
-      `SELECT key, ${SIGNS} AS signs FROM signing_keys ORDER BY id DESC`,
+      `SELECT key, ${SIGNS} AS signs, ${SERVER_NOW} AS now FROM signing_keys ORDER BY id DESC`,
     );
     const current = rows.find(({ signs }) => signs) ?? rows.at(-1);
     if (!current) return undefined;
-    return { current: current.key, others: rows.filter((row) => row !== current).map(({ key }) => key) };
+    const others = rows.filter((row) => row !== current).map(({ key }) => key);
+    return { current: current.key, others, nowMs: current.now };
   }
 }
 

@@ -5,9 +5,10 @@ import type { InterventionQuery } from "../store/intervention-query.ts";
 
 /** Slow lists of one account read at once: half of those that a centre on PostgreSQL reads at once. */
 const READ_AT_ONCE_MAX = 2;
-/** Further ones of that account wait for these; a screen reads several lists at the same time. */
-const WAITING_MAX = 8;
-/** Less than clients usually wait for a response, and than one slow list may take (30 s), milliseconds. */
+/**
+ * Further ones of that account wait for these, because a screen or a program reads many lists at the same time; no more than there
+ * may be connections. Less than clients usually wait for a response, and than one slow list may take (30 s), milliseconds.
+ */
 const WAITING_MS_MAX = 20_000;
 /** Seconds until a repeated request is useful. */
 const RETRY_AFTER_S = 10;
@@ -15,8 +16,8 @@ const RETRY_AFTER_S = 10;
 /** The slow lists of one account. */
 interface OwnLists {
   reading: number;
-  /** Each starts a waiting list. */
-  readonly waiting: (() => void)[];
+  /** Each starts a waiting list; the oldest first. */
+  readonly waiting: Set<() => void>;
 }
 
 /** Reads slow lists so that those of one account never take the places of all others. */
@@ -31,7 +32,7 @@ export class FairLists implements ListReader {
     this.#clock = clock;
   }
 
-  /** @throws AppError `too-many-requests` if the account reads too many, and as `ListReader` */
+  /** @throws AppError `too-many-requests` if it has waited too long for others of its account, and as `ListReader` */
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     const { account } = query;
     if (account === undefined) return this.#lists.read(query, signal);
@@ -44,7 +45,7 @@ export class FairLists implements ListReader {
   }
 
   async #takePlace(account: number, signal: AbortSignal): Promise<void> {
-    const own = this.#accounts.get(account) ?? { reading: 0, waiting: [] };
+    const own = this.#accounts.get(account) ?? { reading: 0, waiting: new Set() };
     this.#accounts.set(account, own);
     if (own.reading >= READ_AT_ONCE_MAX) return this.#wait(own, signal);
     own.reading += 1;
@@ -53,27 +54,25 @@ export class FairLists implements ListReader {
   /** Resolves when another list of the account has left its place to this one. */
   #wait({ waiting }: OwnLists, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (waiting.length >= WAITING_MAX) return reject(tooMany());
       const giveUp = (error: AppError): void => {
-        const index = waiting.indexOf(start);
-        if (index < 0) return;
-        waiting.splice(index, 1);
+        if (!waiting.delete(start)) return;
         cancel();
         reject(error);
       };
       const cancel = this.#clock.after(WAITING_MS_MAX, () => giveUp(tooMany()));
       const start = (): void => {
+        waiting.delete(start);
         cancel();
         resolve();
       };
-      waiting.push(start);
+      waiting.add(start);
       signal.addEventListener("abort", () => giveUp(notNeeded()), { once: true });
     });
   }
 
   #leavePlace(account: number): void {
     const own = this.#accounts.get(account);
-    const next = own?.waiting.shift();
+    const [next] = own?.waiting ?? [];
     if (!own || next) return next?.();
     own.reading -= 1;
     if (own.reading === 0) this.#accounts.delete(account);

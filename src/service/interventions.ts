@@ -19,8 +19,8 @@ import { actorOf, DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { GroupCommit } from "../store/group-commit.ts";
-import { IdempotencyStore } from "../store/idempotency.ts";
-import { InterventionStore, type StoredIntervention } from "../store/interventions.ts";
+import { EXPIRED_AT, IdempotencyStore } from "../store/idempotency.ts";
+import { FIRST_REV, InterventionStore, type StoredIntervention } from "../store/interventions.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import { storedJson } from "../store/stored-json.ts";
@@ -32,6 +32,7 @@ import {
   newObjectiveOf,
   unknownObjective,
   type ChangeRequest,
+  type CreatedRecord,
   type IdempotencyKey,
 } from "./records.ts";
 
@@ -52,8 +53,8 @@ export interface InterventionServiceOptions {
 
 /** Retention of responses to keyed requests, far longer than any device retries. */
 const KEY_LIFETIME_MS = 30 * 86_400_000;
-/** Maximum old keys removed by each keyed request. */
-const KEYS_PRUNED_MAX = 10;
+/** Maximum old responses removed by each keyed request. */
+const KEYS_EXPIRED_MAX = 10;
 
 /** Writes records, each with its outbox entry in one transaction. */
 export class InterventionService {
@@ -85,31 +86,26 @@ export class InterventionService {
 
   /**
    * Creates a record from a validated body.
-   * @param idempotency a repeated request with the same key returns the first response and creates nothing
-   * @returns the record, and whether it is an earlier response
+   * @param idempotency as in `Records.create`
    * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
    */
-  create(
-    body: InterventionCreate,
-    principal: Principal,
-    idempotency?: IdempotencyKey,
-  ): { record: Intervention; replayed: boolean } {
+  create(body: InterventionCreate, principal: Principal, idempotency?: IdempotencyKey): CreatedRecord {
     const fields = newIntervention(body);
     const result = transaction(this.#options.database, () => {
       const keyed = idempotency && this.#interventions.findByUid(idempotency.key);
       const earlier = idempotency && this.#replayedResponse(principal, idempotency, keyed);
-      if (earlier) return { record: earlier, replayed: true };
+      if (earlier) return { record: earlier.record, rev: earlier.rev, replayed: true };
       this.#assertSpace(fields, principal);
-      // If another account already used this key, a new uid is generated.
+      // If another account or a deleted record has this key as its uid, a new one is generated.
       const uid = keyed ? undefined : idempotency?.key;
       const record = this.#insert(fields, principal, uid ?? this.#options.newUid());
       if (idempotency) {
         const answer = { fingerprint: idempotency.fingerprint, body: JSON.stringify(record) };
         const nowMs = this.#options.clock.wallMs();
         this.#idempotency.remember(principal.accountId, idempotency.key, answer, nowMs);
-        this.#idempotency.prune(nowMs - KEY_LIFETIME_MS, KEYS_PRUNED_MAX);
+        this.#idempotency.expire(nowMs - KEY_LIFETIME_MS, KEYS_EXPIRED_MAX);
       }
-      return { record, replayed: false };
+      return { record, rev: FIRST_REV, replayed: false };
     });
     if (!result.replayed) this.#changed(result.record);
     return result;
@@ -148,8 +144,8 @@ export class InterventionService {
       const current = fieldsOf(stored.record);
       const merged = { ...current, ...changes };
       const objective = newObjectiveOf(current, merged, changes);
-      if (objective) this.#assertObjectiveExists(objective);
       const instants = instantsOf(merged, this.#options.timezone, changes);
+      if (objective) this.#assertObjectiveExists(objective);
       const after = differingFields(current, merged);
       const differs = Object.keys(after).length > 0;
       if (!differs) return { stored, differs };
@@ -180,21 +176,32 @@ export class InterventionService {
     this.#commits.afterCommit(() => this.#options.onChange(record));
   }
 
-  /** @param keyed the record with this key as its uid */
+  /**
+   * The first response to a key, or later its record.
+   * @param keyed the record with this key as its uid
+   * @returns undefined if there is none, or if its record is deleted: the key is free then
+   */
   #replayedResponse(
     principal: Principal,
     { key, fingerprint }: IdempotencyKey,
     keyed: StoredIntervention | undefined,
-  ): Intervention | undefined {
+  ): Pick<CreatedRecord, "record" | "rev"> | undefined {
+    const isTrip = principal.email === DEVICE_EMAIL;
     const answer = this.#idempotency.find(principal.accountId, key);
+    const first = answer && storedJson<Intervention | undefined>(answer.body, undefined);
+    const hasExpired = answer?.created_at === EXPIRED_AT;
+    // Without a response, it is the record that has the key: do not create a duplicate. Only this daemon makes keys of trips, and such
+    // a record has another creator if it was read back from the dispatch centre or recovered.
+    const isOwn = keyed?.createdBy === principal.accountId || isTrip;
+    const kept =
+      hasExpired && typeof first?.id === "number" ? this.find(first.id) : isOwn ? keyed : undefined;
+    // A trip whose record someone has deleted must not come again.
+    const current = kept?.deleted === true && !isTrip ? undefined : kept;
+    if (hasExpired && !current) return undefined;
     if (answer && answer.fingerprint !== fingerprint)
       throw new AppError("key-reused", "Idempotency-Key was already used with a different body");
-    const known = answer && storedJson<Intervention | undefined>(answer.body, undefined);
-    if (typeof known?.id === "number") return known;
-    // The response has expired or is damaged, but the record still has the key: do not create a duplicate. Only this daemon makes keys of
-    // trips, and such a record has another creator if it was read back from the dispatch centre or recovered.
-    const isOwn = keyed?.createdBy === principal.accountId || principal.email === DEVICE_EMAIL;
-    return isOwn ? keyed?.record : undefined;
+    if (!hasExpired && typeof first?.id === "number") return { record: first, rev: FIRST_REV };
+    return current;
   }
 
   #insert(fields: InterventionFields, principal: Principal, uid: string): Intervention {

@@ -36,6 +36,8 @@ export class PasswordCheck {
    * and bcrypt would take minutes for them.
    */
   readonly #verified = new Map<string, Buffer>();
+  /** The last of the attempts with one address and password, by their keyed hash. */
+  readonly #equal = new Map<string, Promise<unknown>>();
   /** Random key of this process, so that its memory is useless elsewhere. */
   readonly #key = generateKeySync("hmac", { length: 256 });
 
@@ -48,6 +50,26 @@ export class PasswordCheck {
   /** Removes a verified password; the next attempt is compared again. */
   forget(hash: string): void {
     this.#verified.delete(hash);
+  }
+
+  /**
+   * Runs an attempt after those with the same address and password: once one of them was right, the others need no comparison.
+   * So any number of programs of one user may sign in at once.
+   * @throws what the attempt throws
+   */
+  async afterEqual<T>(email: string, password: string, attempt: () => Promise<T>): Promise<T> {
+    const key = this.#digestOf(`${email}\0${password}`).toString("base64");
+    const earlier = this.#equal.get(key);
+    const own = (async () => {
+      await earlier?.catch(() => {});
+      return attempt();
+    })();
+    this.#equal.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#equal.get(key) === own) this.#equal.delete(key);
+    }
   }
 
   /**

@@ -19,10 +19,21 @@ export interface IdempotencyKey {
   readonly fingerprint: string;
 }
 
+/** A created record, or the one that an earlier request with the same key has created. */
+export interface CreatedRecord {
+  /** For 30 days as in the first response, afterwards as it is. */
+  readonly record: Intervention;
+  /** The revision of these fields. */
+  readonly rev: number;
+  readonly replayed: boolean;
+}
+
 /** A requested change of a record. */
 export interface ChangeRequest {
   /** The If-Match header (RFC 9110, 13.1.1); undefined to change any revision. */
   readonly ifMatch?: string | undefined;
+  /** The If-None-Match header (RFC 9110, 13.1.2): the change is only for a record that has none of its tags. */
+  readonly ifNoneMatch?: string | undefined;
   /** The body, which is not validated yet: a missing record and an older revision are reported first. */
   readonly body: unknown;
   /** Whether a trip joined the record, so that it must be sent whatever its state at the centre. */
@@ -36,15 +47,14 @@ export interface ChangeRequest {
 export interface Records {
   /**
    * Creates a record from a validated body.
-   * @param idempotency a repeated request with the same key returns the first response and creates nothing
-   * @returns the record, and whether it is an earlier response
+   * @param idempotency a repeated request with the same key creates nothing, as long as its record exists
    * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
    */
   create(
     body: InterventionCreate,
     principal: Principal,
     idempotency?: IdempotencyKey,
-  ): Promise<{ readonly record: Intervention; readonly replayed: boolean }>;
+  ): Promise<CreatedRecord>;
   /** @throws AppError `not-found`, with the reason `deleted` for a record that was deleted */
   get(id: number): Promise<StoredIntervention>;
   /** A record, or the tombstone of a deleted one; undefined if there is neither. */
@@ -76,9 +86,11 @@ export interface Records {
  */
 export function decideChange(
   newest: StoredIntervention,
-  { ifMatch, body }: ChangeRequest,
+  { ifMatch, ifNoneMatch, body }: ChangeRequest,
 ): Partial<InterventionFields> {
   assertMatch(newest, ifMatch);
+  if (isKnown(ifNoneMatch, versionOf(newest.rev)))
+    throw new AppError("precondition-failed", `intervention ${newest.record.id} exists with this entity tag`);
   return changedFields(validated(validateInterventionUpdate, body));
 }
 
@@ -116,7 +128,21 @@ export function unknownObjective({ type, id }: ObjectiveRef): AppError {
 
 /** The entity tag of a revision. Strong, as required by If-Match (RFC 9110 13.1.1). */
 export function etagOf(rev: number): string {
-  return `"${rev}"`;
+  return `"${versionOf(rev)}"`;
+}
+
+/** What the entity tag of a revision has within its quotes. */
+export function versionOf(rev: number): string {
+  return String(rev);
+}
+
+/** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
+const TAGS = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/** Whether an If-None-Match header (RFC 9110, 13.1.2) names a version: then the client has it already. Undefined names none. */
+export function isKnown(ifNoneMatch: string | undefined, version: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(TAGS)].some(([, tag]) => tag === version);
 }
 
 /** Whether an If-Match header (RFC 9110, 13.1.1) allows a change of what has this entity tag; undefined allows any. */

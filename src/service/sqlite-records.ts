@@ -4,7 +4,13 @@ import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { type StoredIntervention, InterventionStore } from "../store/interventions.ts";
 import type { InterventionService } from "./interventions.ts";
-import { existing, type ChangeRequest, type IdempotencyKey, type Records } from "./records.ts";
+import {
+  existing,
+  type ChangeRequest,
+  type CreatedRecord,
+  type IdempotencyKey,
+  type Records,
+} from "./records.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { Database } from "../store/database.ts";
 
@@ -22,7 +28,7 @@ export class SqliteRecords implements Records {
     body: InterventionCreate,
     principal: Principal,
     idempotency?: IdempotencyKey,
-  ): Promise<{ record: Intervention; replayed: boolean }> {
+  ): Promise<CreatedRecord> {
     return this.#interventions.groupCommit(() => this.#interventions.create(body, principal, idempotency));
   }
 

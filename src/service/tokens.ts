@@ -1,5 +1,4 @@
-import { createHash, type KeyObject } from "node:crypto";
-import jwt from "jsonwebtoken";
+import type { KeyObject } from "node:crypto";
 import { networkOf } from "../domain/client-network.ts";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -9,50 +8,40 @@ import type { EventNotes } from "./event-notes.ts";
 import { PasswordCheck } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { attemptOf, type SignIns } from "./sign-ins.ts";
-import { completeClaims, isWithin, TOKEN_LIFETIME_S, type VerifiedClaims } from "./token-claims.ts";
+import { invalidToken, SignedTokens } from "./signed-tokens.ts";
+import { TOKEN_LIFETIME_S } from "./token-claims.ts";
 import type { SignInAttempt } from "../domain/sign-in-throttle.ts";
 
-/** Enough for ten thousand sites with their users; about 500 bytes each, and only of tokens that were issued here. */
-const VERIFIED_MAX = 16_384;
-const ISSUER = "santinela";
 /** Hash of a discarded random password: an unknown address must take as long as a wrong password. */
 const DUMMY_HASH = "$2b$10$xpFCTSkocYAtllNZiAfnvuZtxgAWB984wIoIs83d6pAhtsIgGa5jy";
 
 /** Issues and verifies tokens. */
 export class TokenService {
   readonly #signIns: SignIns;
-  readonly #clock: Clock;
-  #signing: { readonly id: string; readonly key: KeyObject };
-  /** Accepted keys by the key id in the token's header. */
-  #keys: ReadonlyMap<string, KeyObject>;
+  readonly #tokens: SignedTokens;
   readonly #passwords = new PasswordCheck();
   readonly #events: EventNotes;
-  /** Claims of recently verified tokens: a signature check takes as long as the rest of a read request. */
-  readonly #verified = new Map<string, VerifiedClaims>();
 
   /**
-   * @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous
-   *   key are still accepted
+   * @param options keys: HS256 signing keys of at least 32 bytes; tokens of the previous key are still accepted. nowMs: by which
+   *   tokens are dated, milliseconds since 1970; without it, the wall clock
    */
   constructor(options: {
     signIns: SignIns;
     events: EventNotes;
-    clock: Clock;
+    clock: Pick<Clock, "wallMs">;
     keys: { readonly current: KeyObject; readonly previous?: KeyObject };
+    nowMs?: () => number;
   }) {
-    const { current, previous } = options.keys;
-    this.#signing = { id: idOf(current), key: current };
-    this.#keys = acceptedKeys([current, ...(previous ? [previous] : [])]);
-    this.#signIns = options.signIns;
-    this.#clock = options.clock;
-    this.#events = options.events;
+    const { keys, signIns, events, clock, nowMs = () => clock.wallMs() } = options;
+    this.#tokens = new SignedTokens(keys.current, keys.previous ? [keys.previous] : [], nowMs);
+    this.#signIns = signIns;
+    this.#events = events;
   }
 
-  /** Signs with another key from now on. Tokens of keys that are no longer accepted fail with their next request. */
+  /** As `SignedTokens.useKeys`. */
   useKeys(current: KeyObject, others: readonly KeyObject[]): void {
-    this.#signing = { id: idOf(current), key: current };
-    this.#keys = acceptedKeys([current, ...others]);
-    this.#verified.clear();
+    this.#tokens.useKeys(current, others);
   }
 
   /**
@@ -85,7 +74,7 @@ export class TokenService {
       });
     const { email: who, role } = account;
     await this.#events.added({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
-    return { token: this.#sign(account), expiresIn: TOKEN_LIFETIME_S };
+    return { token: this.#tokens.sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
   /**
@@ -107,7 +96,7 @@ export class TokenService {
    * @throws AppError `unauthenticated` for anything but a valid token of an enabled account
    */
   async verify(token: string, from: string): Promise<Principal> {
-    const { accountId: id, ver } = this.#claimsOf(token);
+    const { accountId: id, ver } = this.#tokens.claimsOf(token);
     const account = await this.#signIns.byId(id);
     if (!account || account.disabled || account.tokenVersion !== ver) throw invalidToken();
     const { id: accountId, email, role, mustChangePassword, site } = account;
@@ -125,7 +114,7 @@ export class TokenService {
   async deviceToken(): Promise<string> {
     const account = await this.#signIns.byEmail(DEVICE_EMAIL);
     if (!account) throw new Error("the device account is missing");
-    return this.#sign(account);
+    return this.#tokens.sign(account);
   }
 
   async #isTokenOf(token: string, email: string): Promise<boolean> {
@@ -143,28 +132,31 @@ export class TokenService {
     const usable = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
     const hash = account?.passwordHash ?? DUMMY_HASH;
     if (account?.disabled) this.#passwords.forget(hash);
-    const isVerified = usable && account?.disabled === false && this.#passwords.isVerified(password, hash);
-    // The password of a site cannot be guessed, so that a delay protects nothing: it would only hold up its alarms.
-    if (!isVerified || !attempt.isSite) await throttle.assertOpen(attempt);
-    if (isVerified) {
+    const isVerified = (): boolean =>
+      usable && account?.disabled === false && this.#passwords.isVerified(password, hash);
+    const succeeded = async (): Promise<Account | undefined> => {
       await throttle.succeeded(attempt);
       return account;
-    }
+    };
+    // The password of a site cannot be guessed, so that a delay protects nothing: it would only hold up its alarms.
+    if (!isVerified() || !attempt.isSite) await throttle.assertOpen(attempt);
+    if (isVerified()) return succeeded();
     const { address, isKnownAddress, hasToken = false } = attempt;
     const candidate = {
       place: networkOf(address ?? ""),
       isKnown: isKnownAddress || address === undefined || hasToken,
     };
-    return this.#passwords.inTurn(candidate, async () => {
-      // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
-      await throttle.assertOpen(attempt);
-      const fits = await this.#passwords.matches(usable ? password : "", hash);
-      if (account && account.passwordHash !== null && !account.disabled && fits && usable) {
-        await throttle.succeeded(attempt);
-        return account;
-      }
-      await this.#failed(attempt);
-      return undefined;
+    return this.#passwords.afterEqual(attempt.email, password, async () => {
+      if (isVerified()) return succeeded();
+      return this.#passwords.inTurn(candidate, async () => {
+        // Checked again after the queue: concurrent attempts may have reached the limit in the meantime.
+        await throttle.assertOpen(attempt);
+        const fits = await this.#passwords.matches(usable ? password : "", hash);
+        if (account && account.passwordHash !== null && !account.disabled && fits && usable)
+          return succeeded();
+        await this.#failed(attempt);
+        return undefined;
+      });
     });
   }
 
@@ -174,72 +166,8 @@ export class TokenService {
     this.#events.note({ ...by, event: "sign-in-failed", detail: {} });
     if (blockedForS > 0) this.#events.note({ ...by, event: "sign-in-blocked", detail: { blockedForS } });
   }
-
-  #sign(account: Account): string {
-    // A clock may start at 1970; jsonwebtoken treats 0 as missing and uses the system clock.
-    const issuedAtS = Math.max(1, Math.floor(this.#clock.wallMs() / 1000));
-    const claims = { iat: issuedAtS, exp: issuedAtS + TOKEN_LIFETIME_S, ver: account.tokenVersion };
-    return jwt.sign(claims, this.#signing.key, {
-      algorithm: "HS256",
-      keyid: this.#signing.id,
-      subject: String(account.id),
-      issuer: ISSUER,
-      audience: ISSUER,
-    });
-  }
-
-  /** Checks the lifetime on each call; the signature is checked once. */
-  #claimsOf(token: string): VerifiedClaims {
-    const nowS = Math.floor(this.#clock.wallMs() / 1000);
-    const claims = this.#verified.get(token) ?? this.#verifiedClaims(token);
-    if (!claims || !isWithin(claims, nowS)) {
-      this.#verified.delete(token);
-      throw invalidToken();
-    }
-    if (!this.#verified.has(token)) this.#cache(token, claims);
-    return claims;
-  }
-
-  #cache(token: string, claims: VerifiedClaims): void {
-    if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
-    this.#verified.set(token, claims);
-  }
-
-  /** The claims if one of the keys signed the token; the times are not checked. */
-  #verifiedClaims(token: string): VerifiedClaims | undefined {
-    try {
-      const header = jwt.decode(token, { complete: true })?.header;
-      const key = this.#keys.get(header?.kid ?? "");
-      // `crit` names extensions that must be understood, and there is none here (RFC 7515, 4.1.11).
-      if (!key || header?.crit !== undefined) return undefined;
-      const claims = jwt.verify(token, key, {
-        algorithms: ["HS256"],
-        issuer: ISSUER,
-        audience: ISSUER,
-        ignoreExpiration: true,
-        ignoreNotBefore: true,
-      });
-      return typeof claims === "string" ? undefined : completeClaims(claims);
-    } catch {
-      // The reason is not disclosed.
-      return undefined;
-    }
-  }
 }
 
 function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {
   return { who: email, from: address ?? "control socket", subject: `account ${email}` };
-}
-
-function acceptedKeys(keys: readonly KeyObject[]): ReadonlyMap<string, KeyObject> {
-  return new Map(keys.map((key) => [idOf(key), key]));
-}
-
-/** Key id in tokens; does not disclose the key. */
-function idOf(key: KeyObject): string {
-  return createHash("sha256").update(key.export()).digest("hex").slice(0, 8);
-}
-
-function invalidToken(): AppError {
-  return new AppError("unauthenticated", "the token is missing, invalid or expired");
 }

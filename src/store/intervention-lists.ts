@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
 import { Store, type Database } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
+import { readTransaction } from "./transaction.ts";
 import {
   conditionsOf,
   FLAGS,
@@ -98,11 +99,11 @@ export class InterventionLists extends Store {
     });
   }
 
-  /** @throws the error of `watch` */
+  /** Reads the page and its total as they are at one moment. @throws the error of `watch` */
   read(query: InterventionQuery, watch: RowWatch = unwatched): ListPage {
     this.#watch = watch;
     this.#rows = 0;
-    return { records: this.#page(query), total: this.#count(query) };
+    return readTransaction(this.database, () => ({ records: this.#page(query), total: this.#count(query) }));
   }
 
   #page(query: InterventionQuery): string[] {

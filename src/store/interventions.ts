@@ -48,7 +48,7 @@ const SERVICE_COLUMNS = [
   "dateStartMs",
   "dateEndMs",
 ];
-const FIRST_REV = 1;
+export const FIRST_REV = 1;
 /** The columns of a `StoredIntervention`. */
 const STORED = [...RECORD_FIELDS, "uid", "rev", "deleted_at", "created_by", "updated_at"].join(", ");
 

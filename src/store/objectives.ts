@@ -16,6 +16,7 @@ import type { Statement } from "better-sqlite3";
 import { Store } from "./database.ts";
 import { unwatched, type ListPage, type RowWatch } from "./intervention-lists.ts";
 import { storedJson } from "./stored-json.ts";
+import { readTransaction } from "./transaction.ts";
 
 /** A request for objectives of one type. */
 export interface ObjectiveRequest {
@@ -105,7 +106,8 @@ export class ObjectiveStore extends Store {
   }
 
   /**
-   * The requested slice and the total number of matches, so that a client can read the list page by page.
+   * The requested slice and the total number of matches, so that a client can read the list page by page; both as they are at
+   * one moment.
    * @param watch called for each row that no index selects
    * @throws AppError `invalid` for an unknown sort field; the error of `watch`
    */
@@ -113,10 +115,11 @@ export class ObjectiveStore extends Store {
     const { type, query } = request;
     const { start, end } = query;
     const { ids, isIndexed } = selectionOf(request);
-    if (isIndexed) {
-      const rows = this.#rows(type, ids, { start, rows: Math.max(0, end - start) });
-      return { records: Array.from(rows, toText), total: this.#total(type, ids) };
-    }
+    if (isIndexed)
+      return readTransaction(this.database, () => {
+        const rows = this.#rows(type, ids, { start, rows: Math.max(0, end - start) });
+        return { records: Array.from(rows, toText), total: this.#total(type, ids) };
+      });
     const selection = new ObjectiveSelection(query);
     let read = 0;
     for (const objective of this.#rows(type, ids)) {

@@ -305,6 +305,13 @@ describe("password guessing", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200));
   });
 
+  test("does not include any number of concurrent right passwords of one account, before one was seen to be right", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => guess(TEST_ACCOUNTS.operator, PASSWORD)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(200));
+  });
+
   test("gains no attempts by signing in to another account in between", async () => {
     let passed = 0;
     for (let attempt = 0; attempt < 40; attempt += 1) {

@@ -11,6 +11,7 @@ test("the API is available below the configured path only", async () => {
     .send({ name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 })
     .expect(201);
   expect(headers["location"]).toMatch(/^\/api\/v1\/interventii\/\d+$/);
-  await request(site.app).get("/interventii").set("Authorization", authorization).expect(404);
+  for (const path of ["/interventii", "/API/v1/interventii"])
+    await request(site.app).get(path).set("Authorization", authorization).expect(404);
   await request(site.app).get("/site/status").set("Authorization", authorization).expect(200);
 });

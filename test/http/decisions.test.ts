@@ -65,6 +65,8 @@ describe("A misspelt query parameter", () => {
     );
     expect(await list("?statuss=done")).toHaveLength(1);
     expect(await ignored("/obiective/cladiri?_strat=1&_end=1&name=x")).toBe("_strat");
+    for (const path of ["/interventii", "/obiective/cladiri"])
+      expect(await ignored(`${path}?_order=DESC`)).toBe("_order");
   });
 
   test("has no header where every parameter has an effect", async () => {
@@ -77,6 +79,10 @@ describe("A misspelt query parameter", () => {
   });
 
   test("is rejected at the client's wish", async () => {
+    for (const path of ["/interventii", "/obiective/cladiri"]) {
+      const { body } = await ask("get", `${path}?_order=desc&strict=1`).expect(400);
+      expect((body as { message: string }).message).toBe("_order has no effect without _sort");
+    }
     for (const path of ["/interventii?statuss=planned&strict=1", "/obiective/persoane?_statuss=1&strict=1"]) {
       const { body } = await ask("get", path).expect(400);
       expect((body as { message: string }).message).toMatch(/unknown query parameter _?statuss; check/);
@@ -500,6 +506,15 @@ describe("N. objectives", () => {
     expect(await list("")).toEqual([]);
   });
 
+  test("an invalid date comes before an unknown objective, in a POST as in a PUT", async () => {
+    const { id } = await make();
+    const both = { objectiveId: 77, dateStart: "tomorrow" };
+    await ask("post", "/interventii")
+      .send({ ...PATROL, ...both })
+      .expect(400, /dateStart/);
+    await update(id, both).expect(400, /dateStart/);
+  });
+
   test("of another type are 404, on create and update", async () => {
     await site.run("INSERT INTO objectives VALUES('obiective/bunuri', 77, '{\"name\":\"x\"}', 'config')");
     await ask("post", "/interventii")
@@ -672,6 +687,8 @@ describe("T. methods, media types and ids", () => {
     ["application/json; charset=latin1", 415],
     ["application/json", 201],
     ["application/json; charset=utf-8", 201],
+    ["application/json; profile=alarm; v=1", 201],
+    ["application/json; v=1; charset=utf-16", 415],
     ["APPLICATION/JSON;charset=UTF-8", 201],
   ])("a body as %s is %i", async (type, status) => {
     await ask("post", "/interventii").set("Content-Type", type).send(JSON.stringify(PATROL)).expect(status);
@@ -721,6 +738,12 @@ describe("U. versioning", () => {
   });
 });
 
+/** What a web page of another origin may read. */
+const EXPOSED_HEADERS =
+  "X-Total-Count X-Ignored-Parameters ETag Location Retry-After X-Error-Code Idempotency-Key Idempotency-Replayed Preference-Applied".split(
+    " ",
+  );
+
 describe("V. other origins", () => {
   const pendingRequest = (app: TestApp["app"], origin: string) =>
     request(app)
@@ -750,7 +773,7 @@ describe("V. other origins", () => {
       .expect(401);
     expect(refused.headers["access-control-allow-origin"]).toBe("http://panel.local:3000");
     expect(refused.headers["access-control-allow-credentials"]).toBeUndefined();
-    for (const name of ["X-Total-Count", "X-Ignored-Parameters", "ETag", "Location", "Retry-After"])
+    for (const name of EXPOSED_HEADERS)
       expect(refused.headers["access-control-expose-headers"]).toContain(name);
     for (const origin of ["http://panel.local", "https://panel.local:3000", "http://panel.local:3000.evil"])
       for (const { headers: others } of [
@@ -777,6 +800,34 @@ describe("W. ETag and If-Match", () => {
     await update(id, { notes: "x" }).expect(200);
     await ask("delete", `/interventii/${id}`).set("If-Match", tag).expect(412);
     await ask("delete", `/interventii/${id}`).set("If-Match", '"a", "4"').expect(204);
+  });
+});
+
+describe("W. ETag and If-None-Match", () => {
+  test("a read with the tag of the record is an empty 304 until the record changes", async () => {
+    const { id } = await make();
+    const read = (match: string, method: "get" | "head" = "get") =>
+      ask(method, `/interventii/${id}`).set("If-None-Match", match);
+    const { headers } = await read('"nonsense"').expect(200);
+    const tag = headers["etag"] ?? "";
+    for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      const { headers: again, text } = await read(known).expect(304);
+      expect([again["etag"], text]).toEqual([tag, ""]);
+    }
+    await read(tag, "head").expect(304);
+    await update(id, { crews: 2 }).expect(200);
+    await read(tag).expect(200);
+    await ask("get", "/interventii/4711").set("If-None-Match", "*").expect(404);
+  });
+
+  test("a change only of what does not exist, or of another revision, is 412", async () => {
+    const { id } = await make();
+    const put = (match: string) => update(id, { notes: match }).set("If-None-Match", match);
+    await put("*").expect(412);
+    await put('"1"').expect(412);
+    await put('W/"1"').expect(412);
+    await put('"2"').expect(200);
+    await ask("put", "/interventii/4711").set("If-None-Match", "*").send({ notes: "x" }).expect(404);
   });
 });
 

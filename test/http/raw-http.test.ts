@@ -68,6 +68,10 @@ describe("the error body is returned for", () => {
   test.each([
     ["an invalid target", head("GET http://["), 400],
     ["a target without a host", head("GET http://"), 400],
+    ["a target with a fragment", head("GET /interventii#x"), 400],
+    ["a target that looks like a host with a fragment", head("GET //x@y#"), 400],
+    ["a target that looks like a host with a blank of another code page", head("GET //x@y\u00a0"), 400],
+    ["a target of the whole server", head("GET *"), 400],
     ["another host in the target", head("GET http://evil.example/interventii"), 400],
     ["two hosts", head("GET /interventii", "Host: evil.example"), 400],
     ["no host", "GET /interventii HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
@@ -83,6 +87,14 @@ describe("the error body is returned for", () => {
       message: expect.any(String) as string,
       statusCode: status,
     });
+    expect(answer).toMatch(/^X-Request-Id: \S+\r$/im);
+    expect(answer).toMatch(/^Cache-Control: no-store\r$/im);
+    expect(answer).toMatch(/^X-Content-Type-Options: nosniff\r$/im);
+  });
+
+  test("not for OPTIONS of the whole server, which has its methods", async () => {
+    const answer = await raw(head("OPTIONS *"));
+    expect(answer).toMatch(/^HTTP\/1.1 204 [^]*\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
   });
 
   test("the absolute form of a target is accepted, and HTTP/1.0 without a host", async () => {

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CentreKeys } from "../../src/centre-keys.ts";
 import { DELAY_MS_MAX } from "../../src/domain/sign-in-throttle.ts";
 import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { PostgresEnrolments } from "../../src/postgres/postgres-enrolments.ts";
 import { PostgresSignIns } from "../../src/postgres/postgres-sign-ins.ts";
+import { PostgresSigningKeys } from "../../src/postgres/signing-keys.ts";
 import type { Enrolments } from "../../src/service/enrolments.ts";
 import { limitedEnrolments } from "../../src/service/limited-enrolments.ts";
+import { TokenService } from "../../src/service/tokens.ts";
+import { PASSWORD, TESTER } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
@@ -69,6 +73,37 @@ describeOnPostgres("a machine of a centre whose clock is ahead", (server) => {
       expect(await at.claim(claim, "192.0.2.7")).toMatchObject({ site });
       // The response may be lost.
       expect(await ahead.claim(claim, "192.0.2.7")).toMatchObject({ site });
+    }
+  });
+
+  test("accepts the tokens of the others, as they accept its own, and none for longer", async () => {
+    const { connections, notes: events, log } = centre;
+    await centre.accounts.add({ email: "ana@test.example", role: "operator", password: PASSWORD }, TESTER);
+    const processAt = async (wallMs: number) => {
+      const clock = new ManualClock(wallMs);
+      const keys = new CentreKeys({ store: new PostgresSigningKeys(connections), clock, log });
+      const { current } = await keys.read();
+      const signIns = new PostgresSignIns(connections, clock);
+      const tokens = new TokenService({
+        signIns,
+        events,
+        clock,
+        keys: { current },
+        nowMs: () => keys.nowMs(),
+      });
+      return { clock, tokens };
+    };
+    const processes = [await processAt(Date.now() + DAY_MS), await processAt(Date.now() - DAY_MS)];
+    for (const one of processes) {
+      const { token } = await one.tokens.signIn("ana@test.example", PASSWORD);
+      for (const { tokens, clock } of processes) {
+        expect(await tokens.verify(token, "")).toMatchObject({ email: "ana@test.example" });
+        clock.stepWall(-5 * DAY_MS);
+        expect(await tokens.verify(token, "")).toMatchObject({ email: "ana@test.example" });
+      }
+      const later = await processAt(Date.now());
+      later.clock.advance(3_700_000);
+      await expect(later.tokens.verify(token, "")).rejects.toMatchObject({ code: "unauthenticated" });
     }
   });
 

@@ -12,6 +12,8 @@ import { localRemote } from "../../src/domain/remote.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
 import { EventService } from "../../src/service/events.ts";
 import { EventLog } from "../../src/store/event-log.ts";
+import { IdempotencyStore } from "../../src/store/idempotency.ts";
+import { removeOldRows } from "../../src/postgres/retention.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { AccountService } from "../../src/service/accounts.ts";
@@ -273,6 +275,15 @@ export class TestApp {
       this.database.exec(
         "DELETE FROM outbox; DELETE FROM idempotency_keys; DELETE FROM interventions; DELETE FROM intervention_counts",
       );
+  }
+
+  /** Removes what is kept for 30 days and is older, as each daemon does at some time. */
+  async removeOldKeys(): Promise<void> {
+    const { clock } = this;
+    if (this.#postgres) {
+      const kept = { auditDays: 400, uptimeMs: 0 };
+      await removeOldRows(this.#postgres.connections, clock.wallMs(), kept);
+    } else new IdempotencyStore(this.database).expire(clock.wallMs() - 30 * 86_400_000, 1_000);
   }
 
   /** The newest events of the log, newest first, in whichever database it is. */

@@ -21,6 +21,8 @@ import { ManualClock } from "./manual-clock.ts";
 interface CentreLimits {
   /** Time limit of a list, milliseconds. */
   readonly listMsMax?: number;
+  /** Of so many records every list is short. */
+  readonly recordsFewMax?: number;
   /** Connections for everything but lists. */
   readonly connectionsMax?: number;
 }
@@ -43,7 +45,11 @@ export class PostgresCentre {
   /** Events that are being written, for which no response waits. */
   readonly #unwritten = new Set<Promise<unknown>>();
 
-  private constructor(url: string, clock: ManualClock, { listMsMax, connectionsMax }: CentreLimits) {
+  private constructor(
+    url: string,
+    clock: ManualClock,
+    { listMsMax, recordsFewMax, connectionsMax }: CentreLimits,
+  ) {
     this.clock = clock;
     const log = new JsonLog({ level: "error", clock, write: () => {} });
     this.log = log;
@@ -58,6 +64,7 @@ export class PostgresCentre {
       connections,
       clock,
       ...(listMsMax === undefined ? {} : { readingMsMax: listMsMax }),
+      ...(recordsFewMax === undefined ? {} : { recordsFewMax }),
     });
     this.lists = lists;
     this.accounts = new PostgresAccounts({ connections, clock, bcryptCost: 4 });

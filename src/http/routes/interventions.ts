@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { validateInterventionCreate } from "../../generated/validators.js";
-import { etagOf, type IdempotencyKey, type Records } from "../../service/records.ts";
+import { etagOf, isKnown, versionOf, type IdempotencyKey, type Records } from "../../service/records.ts";
 import { recordsInScope } from "../../service/scoped-records.ts";
 import { scopeOfSite } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
@@ -52,7 +52,12 @@ export function interventionRoutes(
 
   const update = async (request: Request, response: Response): Promise<void> => {
     const hasTripJoined = (request.headers[TRIP_KEY] ?? "") !== "";
-    const change = { ifMatch: request.get("If-Match"), body: request.body as unknown, hasTripJoined };
+    const change = {
+      ifMatch: request.get("If-Match"),
+      ifNoneMatch: request.get("If-None-Match"),
+      body: request.body as unknown,
+      hasTripJoined,
+    };
     const id = idFromPath(request, "intervention");
     const principal = principalOf(request);
     const { record, rev } = await recordsInScope(principal, records).change(id, change, principal);
@@ -72,7 +77,9 @@ export function interventionRoutes(
       const { record, rev } = await recordsInScope(principalOf(request), records).get(
         idFromPath(request, "intervention"),
       );
-      response.set("ETag", etagOf(rev)).json(record);
+      response.set("ETag", etagOf(rev));
+      if (isKnown(request.get("If-None-Match"), versionOf(rev))) response.status(304).end();
+      else response.json(record);
     },
     put: [readBody, update],
     patch: [readBody, update],
@@ -88,7 +95,7 @@ async function listQueryOf(
 ): Promise<InterventionQuery> {
   const parameters = parametersOf(request.originalUrl);
   const hasOutbox = hasUpstream();
-  reportIgnoredParameters(parameters, response, (name) => changesInterventions(name, hasOutbox));
+  reportIgnoredParameters(parameters, response, (name) => changesInterventions(name, parameters, hasOutbox));
   const sync = hasOutbox ? syncGroupOf(parameters) : undefined;
   const site = siteOf(parameters);
   const principal = principalOf(request);
@@ -100,14 +107,14 @@ async function create(records: Records, request: Request, response: Response): P
   const body = validated(validateInterventionCreate, request.body);
   const key = idempotencyKeyOf(request, body);
   const principal = principalOf(request);
-  const { record, replayed } = await recordsInScope(principal, records).create(body, principal, key);
+  const { record, rev, replayed } = await recordsInScope(principal, records).create(body, principal, key);
   // The echo tells a client that repeating the request is safe.
   if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");
   response
     .status(201)
     .set("Location", `${request.baseUrl}/interventii/${record.id}`)
-    .set("ETag", etagOf(1))
+    .set("ETag", etagOf(rev))
     .json(record);
 }
 

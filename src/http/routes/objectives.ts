@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response, Router } from "express";
 import { OBJECTIVE_TYPES, type ObjectiveType } from "../../domain/objective.ts";
 import { VERSION } from "../../generated/version.ts";
 import type { ObjectiveLists } from "../../service/objectives.ts";
+import { isKnown } from "../../service/records.ts";
 import { principalOf } from "../auth-guards.ts";
 import { changesObjectives, reportIgnoredParameters } from "../list-parameters.ts";
 import { listBody, objectiveQueryOf, parametersOf } from "../lists.ts";
@@ -43,7 +44,7 @@ async function list(
   // the version, because another release may format the same rows differently.
   const version = `${await objectives.version(type, scope)}-${VERSION}`;
   response.vary("Accept-Encoding");
-  const isCurrent = isKnown(request, version);
+  const isCurrent = isKnown(request.get("If-None-Match"), version);
   if (!isCurrent && pages.sendCached(request, response, version)) return;
   const closed = new AbortController();
   response.once("close", () => closed.abort());
@@ -57,14 +58,4 @@ async function list(
     return;
   }
   await pages.send(request, response, { version, text: listBody(request, response, query, found) });
-}
-
-/** Entity tags in a list, weak or strong (RFC 9110, 8.8.3). */
-const TAGS = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
-
-/** Whether the client already has the version, for a 304 response (If-None-Match, RFC 9110, 13.1.2). */
-function isKnown({ headers }: Request, version: string): boolean {
-  const known = headers["if-none-match"];
-  if (known === undefined) return false;
-  return known.trim() === "*" || [...known.matchAll(TAGS)].some(([, tag]) => tag === version);
 }
