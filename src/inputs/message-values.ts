@@ -21,13 +21,14 @@ export function valueAt(
  * sign of life without a trip or restore.
  */
 export function contactOf(
-  { open, normal }: Pick<MqttInput, "open" | "normal">,
+  { open, normal, path }: Pick<MqttInput, "open" | "normal" | "path">,
   value: Scalar | undefined,
 ): Contact {
   if (value === undefined) return "unknown";
   if (isOneOf(open, value)) return "open";
   if (normal !== undefined) return isOneOf(normal, value) ? "normal" : "unknown";
-  return isOneOf(SENTINELS, value) ? "unknown" : "normal";
+  const isPlaceholder = isOneOf(SENTINELS, value) || (path === undefined && isOneOf(NOTHING, value));
+  return isPlaceholder ? "unknown" : "normal";
 }
 
 /** Whether a battery is low; undefined when the value does not tell. */
@@ -36,7 +37,7 @@ export function batteryOf({ low, below }: Battery, value: Scalar | undefined): b
   if (low !== undefined && isOneOf(low, value)) return true;
   const percent = percentOf(value);
   if (below !== undefined) return percent === undefined ? undefined : percent < below;
-  return isOneOf(SENTINELS, value) ? undefined : false;
+  return isOneOf([...SENTINELS, ...NOTHING], value) ? undefined : false;
 }
 
 /** The charge of a battery in percent; undefined if the message does not have it. */
@@ -71,8 +72,9 @@ const SENTINELS: readonly Scalar[] = [
   "unknown",
   "unavailable",
   "undefined",
-  "none",
   "null",
   "nan",
   "n/a",
 ];
+/** A program may write its missing value so as a whole payload. In an object that is `null`, and this text a state: no alarm. */
+const NOTHING: readonly Scalar[] = ["none"];

@@ -124,7 +124,9 @@ export class ZoneTopics {
     };
     const gates = matchingGates.flatMap((gate) =>
       viewsFor(gate).flatMap((view) => {
-        const contact = contactOf(gate, valueAt(view, gate));
+        // Read as a whole payload, of which a placeholder never disarms.
+        const { path: _anywhere, ...meaning } = gate;
+        const contact = contactOf(meaning, valueAt(view, gate));
         // A message about something else leaves the gate unchanged.
         if (contact === "unknown") return [];
         const isOpen = noteTopicOf(this.#active, gateKey(gate), gate.mqtt)(topic, contact === "open");

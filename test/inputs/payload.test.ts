@@ -56,6 +56,11 @@ describe("the payload of a message", () => {
     ["999", { open: ["ON"] }, "unknown"],
     ['{"lux":-1}', { path: "/lux", open: [1] }, "unknown"],
     ["unavailable", { open: ["ON"] }, "unknown"],
+    ["none", { open: ["ON"] }, "unknown"],
+    // In an object a missing value is null.
+    ['{"alarm":"none"}', { path: "/alarm", open: ["smoke"] }, "normal"],
+    ['{"alarm":null}', { path: "/alarm", open: ["smoke"] }, "unknown"],
+    ['{"alarm":"None"}', { path: "/alarm", open: ["smoke"], normal: ["idle"] }, "unknown"],
     ["999", { open: [999] }, "open"],
     ["-1", { open: [1], normal: [-1] }, "normal"],
     ['{"state":"ON"}', { open: ["ON"] }, "unknown"],

@@ -177,7 +177,7 @@ export const BRIDGED_DEVICES: readonly (readonly [title: string, device: DeviceS
       announced: [PANEL],
       zone: "centrala-hol",
       kind: "motion",
-      doubts: [],
+      doubts: ["zones-confirm"],
       steps: [
         [["centrala/1/zone/2", { open: false }], "nothing"],
         [["centrala/1/zone/2", { open: true }], "trip"],

@@ -29,6 +29,18 @@ const DOUBTS = {
     "its trips are dispatched only while the alarm panel is armed ({topic}): remove armed_home and armed_night from gate if it is crossed by people at home",
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
+  "tamper-computed": "the tamper is computed ({template}): check it, and add it if it is missing",
+  "zones-confirm":
+    "each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm: give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same device",
+  "availability-left-out":
+    "a zone reads its own availability and that of one bridge; these further topics are left out: {topics}",
+  "press-repeated":
+    "the device repeats its last press with each periodic update, and each repetition trips the zone. Set {option} on the device",
+  "supervised-weekly":
+    "the device reports only presses: without any for a week it counts as missing. Press it once a week, or change supervisionTimeoutS",
+  "missed-while-offline":
+    "a change while the connection is interrupted is not reported afterwards. Set {option} on the device: its telemetry repeats the state",
+  rain: "the sensor is set to report rain: choose another kind, or set it to detect leaks",
 } as const;
 
 export type DoubtCode = keyof typeof DOUBTS;

@@ -1,6 +1,6 @@
 import type { Battery } from "../../generated/types.ts";
 import type { DiscoveredSensor } from "./home-assistant-message.ts";
-import { operandIn } from "./home-assistant-template.ts";
+import { valueIn } from "./home-assistant-condition.ts";
 
 /** Low battery threshold for sensors that report a percentage; the usual value of vendors. */
 const BELOW_PERCENT = 15;
@@ -23,8 +23,8 @@ export function lowBatteryOf({
   const expression = /^\{\{-?([^{}]+?)-?\}\}$/.exec(template.trim())?.[1] ?? "";
   const text = expression.replaceAll(/\s+/g, " ").replaceAll(ROUNDING, "").trim();
   const [, call, plain, operator, number, sum = "0"] = LINEAR.exec(text) ?? [];
-  const operand = operandIn(call ?? plain ?? "");
-  if (!operand || operand.path !== path) return undefined;
+  const value = valueIn(call ?? plain ?? "");
+  if (!value || value.path !== path || value.bits !== undefined) return undefined;
   const factor = operator === "/" ? 1 / Number(number) : Number(number);
   const below = Math.round(((BELOW_PERCENT - Number(sum)) / factor) * 1000) / 1000;
   return below > 0 && below <= PERCENT_MAX ? { below } : undefined;

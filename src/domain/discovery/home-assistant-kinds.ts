@@ -44,6 +44,7 @@ export function kindOf(sensor: DiscoveredSensor): ZoneKind | undefined {
   if (entity === "alarm-panel") return "intrusion";
   if (entity === "event")
     return isAuxiliary ? undefined : kindOfClass(deviceClass ?? "button", KIND_OF_EVENT);
+  if (entity === "trigger") return "panic";
   if (entity === "cover") return kindOfClass(deviceClass ?? "", KIND_OF_COVER);
   if (deviceClass === undefined) return isAuxiliary ? undefined : (kindOfName(name) ?? "intrusion");
   if (deviceClass === UNSAFE) return kindOfName(name) ?? "panic";
@@ -53,7 +54,7 @@ export function kindOf(sensor: DiscoveredSensor): ZoneKind | undefined {
 /** What to check about the zone type of an entity. */
 export function kindDoubts({ entity, deviceClass, name }: DiscoveredSensor): Doubt[] {
   if (entity === "alarm-panel") return [];
-  if (entity === "event" && deviceClass !== "motion")
+  if (entity === "trigger" || (entity === "event" && deviceClass !== "motion"))
     return [{ code: "kind-guessed" }, { code: "button-restores-itself" }];
   if (deviceClass === UNSAFE) return [{ code: "kind-guessed" }];
   if (deviceClass !== undefined) return [];

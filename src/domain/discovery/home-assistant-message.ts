@@ -11,6 +11,7 @@ const ENTITIES = {
   alarm_control_panel: "alarm-panel",
   cover: "cover",
   event: "event",
+  device_automation: "trigger",
 } as const;
 
 type Entity = (typeof ENTITIES)[keyof typeof ENTITIES] | "measurement";
@@ -24,6 +25,8 @@ export interface DiscoveredSensor extends Omit<EntityStates, "deviceClass" | "en
   readonly entity: Entity;
   /** Identifies the device; the same for all of its sensors. */
   readonly device: string;
+  /** Whether a device is announced for it. */
+  readonly hasDevice: boolean;
   /** Name of the device; undefined if it has none. */
   readonly deviceName: string | undefined;
   readonly model: string | undefined;
@@ -94,7 +97,7 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   const announcedClass = textOf(fields["device_class"]);
   const isMeasurement = component === "sensor";
   const entity = isMeasurement ? "measurement" : entityOf(component);
-  const topic = textOf(fields["state_topic"]);
+  const topic = textOf(fields[entity === "trigger" ? "topic" : "state_topic"]);
   // Of measurements, only a battery level matters to a zone.
   if (topic === undefined || !entity || (isMeasurement && announcedClass !== "battery")) return undefined;
   const states = statesOf(component, fields);
@@ -104,10 +107,13 @@ function sensorOf(component: string, fields: Announcement, key: string): Discove
   const identifier: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
   // Pairs such as a MAC address with its type, of a device without identifiers.
   const address: unknown = listOf(listOf(connections)[0])[1];
-  const name = nameOf(fields, textOf(device["name"])) ?? key;
+  const identified = textOf(identifier) ?? textOf(address) ?? textOf(device["name"]);
+  const named = entity === "trigger" ? { name: buttonOf(fields) } : fields;
+  const name = nameOf(named, textOf(device["name"])) ?? key;
   const { endsAfterS, deviceClass = moreExactClass(announcedClass, `${name} ${key}`), ...values } = states;
   return {
-    device: textOf(identifier) ?? textOf(address) ?? textOf(device["name"]) ?? key,
+    device: identified ?? key,
+    hasDevice: identified !== undefined,
     deviceName: textOf(device["name"]),
     model: textOf(device["model"]),
     name,
@@ -136,6 +142,11 @@ function nameOf(fields: Announcement, device: string | undefined): string | unde
   const unnamed = "name" in fields ? undefined : textOf(fields["device_class"])?.replaceAll("_", " ");
   if (device === undefined || own?.toLowerCase().startsWith(device.toLowerCase()) === true) return own;
   return [device, own ?? unnamed].filter((part) => part !== undefined).join(" ");
+}
+
+/** The name of the button of a device trigger, such as `button_1`; with the type `action` its subtype is the press. */
+function buttonOf({ type, subtype }: Announcement): string | undefined {
+  return type === "action" ? undefined : textOf(subtype)?.replaceAll("_", " ");
 }
 
 /** Bridges without a class for covers announce them as a problem (ring-mqtt) or as unsafe (rtl_433). */
@@ -169,7 +180,7 @@ function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
     const on = sentOf(entry["payload_available"]) ?? "online";
     const off = sentOf(entry["payload_not_available"]) ?? "offline";
     const reading = template === undefined ? undefined : readTemplate(template, { on, off });
-    if (topic === undefined || reading?.isComputed === true) return [];
+    if (topic === undefined || reading?.isComputed === true || reading?.bits !== undefined) return [];
     const { path, on: up = [on], off: down } = reading ?? { path: undefined, off: [off] };
     // Without a value that means unavailable nothing would be reported.
     return down === undefined ? [] : [{ topic, path, up, down }];
@@ -178,6 +189,7 @@ function availabilityOf(fields: Announcement): DiscoveredAvailability[] {
 
 /** Abbreviations from Home Assistant's documentation, as far as a zone needs them. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  atype: "automation_type",
   avty: "availability",
   avty_mode: "availability_mode",
   avty_t: "availability_topic",
@@ -193,6 +205,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   ids: "identifiers",
   off_dly: "off_delay",
   p: "platform",
+  pl: "payload",
   pl_avail: "payload_available",
   pl_not_avail: "payload_not_available",
   pl_off: "payload_off",
@@ -202,6 +215,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   stat_open: "state_open",
   stat_opening: "state_opening",
   stat_t: "state_topic",
+  stype: "subtype",
   t: "topic",
   val_tpl: "value_template",
 };
@@ -216,6 +230,7 @@ const READ: ReadonlySet<string> = new Set([
   "payload_available",
   "payload_off",
   "payload_on",
+  "type",
   "value_template",
 ]);
 

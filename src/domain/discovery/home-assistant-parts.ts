@@ -21,6 +21,8 @@ interface Words {
 export class DeviceParts {
   readonly #contacts: number;
   readonly #tampers: readonly Part[];
+  /** Tampers whose values a zone cannot read. */
+  readonly #unreadTampers: readonly Part[];
   /** States first: a device's own low-battery state is more reliable than a threshold. */
   readonly #batteries: readonly (readonly Part[])[];
 
@@ -30,7 +32,9 @@ export class DeviceParts {
    */
   constructor(sensors: readonly DiscoveredSensor[], contacts: number) {
     this.#contacts = contacts;
-    this.#tampers = partsOf(sensors, (one) => one.deviceClass === "tamper" && !one.isMeasurement);
+    const isTamper = (one: DiscoveredSensor): boolean => one.deviceClass === "tamper" && !one.isMeasurement;
+    this.#tampers = partsOf(sensors, (one) => isTamper(one) && isReadable(one));
+    this.#unreadTampers = partsOf(sensors, (one) => isTamper(one) && !isReadable(one));
     const isBattery = (one: DiscoveredSensor): boolean =>
       one.deviceClass === "battery" && lowBatteryOf(one) !== undefined;
     this.#batteries = [false, true].map((isMeasured) =>
@@ -41,6 +45,16 @@ export class DeviceParts {
   /** The tamper of a contact; undefined if several have as much in common with it, and if there is none. */
   tamperOf(contact: DiscoveredSensor): DiscoveredSensor | undefined {
     return this.#nearest(contact, this.#tampers);
+  }
+
+  /** The tamper of a contact that no zone can read, as `tamperOf`. */
+  unreadTamperOf(contact: DiscoveredSensor): DiscoveredSensor | undefined {
+    return this.#nearest(contact, this.#unreadTampers);
+  }
+
+  /** Whether the contacts have tampers or batteries of their own, as the detectors of an alarm panel do. */
+  get areOfContacts(): boolean {
+    return this.#contacts > 1 && [this.#tampers, ...this.#batteries].some((parts) => parts.length > 1);
   }
 
   /** The battery of a contact, as `tamperOf`. */
@@ -77,6 +91,11 @@ export function byNearness(
   const words = wordsIn(topic);
   const shared = ({ topic: other }: DiscoveredAvailability): number => sharedWords(words, wordsIn(other));
   return availabilities.toSorted((a, b) => shared(b) - shared(a));
+}
+
+/** A value that a template computes in an unknown way would be read as it is: 1 equals ON. */
+function isReadable({ template, isGuess }: DiscoveredSensor): boolean {
+  return template === undefined || isGuess === true;
 }
 
 function partsOf(

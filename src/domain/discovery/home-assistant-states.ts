@@ -1,4 +1,5 @@
 import { isOneOf, type Scalar } from "../plain-value.ts";
+import type { TemplateValue } from "./home-assistant-condition.ts";
 import { readTemplate } from "./home-assistant-template.ts";
 import { BUTTON_RESTORE_S, callsIn, pressesIn, withoutReleases } from "./presses.ts";
 import { sentOf, TEXT_LENGTH_MAX, textOf, textsOf, type Fields } from "./values.ts";
@@ -6,11 +7,13 @@ import { sentOf, TEXT_LENGTH_MAX, textOf, textsOf, type Fields } from "./values.
 type Values = readonly [Scalar, ...Scalar[]];
 
 /** Where the state of an entity is in its messages, and which values open and close a zone. */
-export interface EntityStates {
-  /** JSON Pointer; undefined for a bare value. */
-  readonly path: string | undefined;
+export interface EntityStates extends TemplateValue {
   /** Set if the value is computed by a template, so that `path`, `open` and `normal` are not certain. */
   readonly template: string | undefined;
+  /** Set if the values are a guess from such a template. */
+  readonly isGuess?: true;
+  /** Set if no value ends the state, so that only time does. */
+  readonly isEndless?: true;
   readonly open: Values;
   /** Undefined if every other value is normal. */
   readonly normal: Values | undefined;
@@ -40,6 +43,8 @@ export function statesOf(component: string, fields: Fields): EntityStates | unde
       return coverStates(fields);
     case "event":
       return eventStates(fields);
+    case "device_automation":
+      return triggerStates(fields);
     default:
       return sensorStates(fields);
   }
@@ -61,9 +66,13 @@ function sensorStates(fields: Fields): EntityStates {
   const isOfClosed =
     fields["device_class"] === "safety" && (textOf(fields["state_topic"]) ?? "").endsWith("/closed");
   const isSwapped = isOfClosed && off !== undefined && String(results.on) === "1";
+  const { isGuess } = reading ?? {};
+  const isEndless = reading?.isEndless === true && fields["off_delay"] === undefined;
   return {
-    path: reading?.path,
+    ...placeOf(reading),
     template: reading?.isComputed === true ? template : undefined,
+    ...(isGuess ? { isGuess } : {}),
+    ...(isEndless ? { isEndless, endsAfterS: BUTTON_RESTORE_S } : {}),
     open: isSwapped ? off : on,
     normal: isSwapped ? on : off,
     ...(isSwapped ? { deviceClass: "opening" } : {}),
@@ -74,10 +83,10 @@ function alarmPanelStates(fields: Fields): EntityStates {
   const template = templateIn(fields["value_template"]);
   const reading =
     template === undefined ? undefined : readTemplate(template, { on: TRIGGERED, off: DISARMED });
-  const { path, on = [TRIGGERED], off = [DISARMED], isComputed = false } = reading ?? {};
+  const { on = [TRIGGERED], off = [DISARMED], isComputed = false } = reading ?? {};
   const hasOwnWords = isOneOf(on, TRIGGERED) && isOneOf(off, DISARMED);
   return {
-    path,
+    ...placeOf(reading),
     template: isComputed ? template : undefined,
     open: atLeastOne(on) ?? [TRIGGERED],
     normal: hasOwnWords ? [DISARMED, ...ARMED] : atLeastOne(off),
@@ -93,10 +102,10 @@ function coverStates(fields: Fields): EntityStates {
     ([name, usual]) => sentOf(fields[name]) ?? usual,
   );
   const reading = template === undefined ? undefined : readTemplate(template, { on: open, off: closed });
-  const { path, on = [open], off = [closed], isComputed = false } = reading ?? {};
+  const { on = [open], off = [closed], isComputed = false } = reading ?? {};
   const hasOwnWords = isOneOf(on, open) && isOneOf(off, closed);
   return {
-    path,
+    ...placeOf(reading),
     template: isComputed ? template : undefined,
     open: hasOwnWords ? [open, ...moving] : (atLeastOne(on) ?? [open]),
     normal: atLeastOne(off),
@@ -107,7 +116,7 @@ function coverStates(fields: Fields): EntityStates {
 function eventStates(fields: Fields): EntityStates | undefined {
   const template = templateIn(fields["value_template"]);
   const reading = template === undefined ? undefined : readTemplate(template, { on: "", off: "" });
-  const path = reading ? reading.path : "/event_type";
+  const { path, bits } = reading ?? { path: "/event_type" };
   const types = textsOf(fields["event_types"]);
   const calls = callsIn(types);
   const presses = pressesIn(types);
@@ -115,8 +124,29 @@ function eventStates(fields: Fields): EntityStates | undefined {
   const other = "device_class" in fields ? withoutReleases(types) : [];
   const open = [calls, isButton ? presses : [], other].find((some) => some.length > 0);
   const values = atLeastOne(open?.slice(0, VALUES_MAX));
-  if (path === undefined || !values) return undefined;
+  if (path === undefined || bits !== undefined || !values) return undefined;
   return { path, template, open: values, normal: undefined, endsAfterS: BUTTON_RESTORE_S };
+}
+
+/**
+ * The topic and payload of one press of a button. The type of a device trigger says what it is, or its payload if the type is no
+ * more than `action`.
+ */
+function triggerStates(fields: Fields): EntityStates | undefined {
+  const template = templateIn(fields["value_template"]);
+  const sent = sentOf(fields["payload"]);
+  const names = [textOf(fields["type"]) ?? "", textOf(fields["subtype"]) ?? "", String(sent ?? "")];
+  const isPress = [...callsIn(names), ...pressesIn(names)].length > 0;
+  if (sent === undefined || sent === "" || !isPress || withoutReleases(names).length < names.length)
+    return undefined;
+  const reading = template === undefined ? undefined : readTemplate(template, { on: sent, off: "" });
+  const open = atLeastOne(reading?.on ?? [sent]);
+  if (!open || reading?.isComputed === true || reading?.bits !== undefined) return undefined;
+  return { path: reading?.path, template: undefined, open, normal: undefined, endsAfterS: BUTTON_RESTORE_S };
+}
+
+function placeOf({ path, bits }: Partial<TemplateValue> = {}): TemplateValue {
+  return { path, ...(bits === undefined ? {} : { bits }) };
 }
 
 function atLeastOne(values: readonly Scalar[] = []): [Scalar, ...Scalar[]] | undefined {

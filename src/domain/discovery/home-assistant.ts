@@ -1,4 +1,3 @@
-import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import {
   devicesUpToLimit,
@@ -8,20 +7,12 @@ import {
   type Proposal,
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
-import { gateDoubts, gateOf } from "./home-assistant-gate.ts";
-import { lowBatteryOf } from "./home-assistant-battery.ts";
-import { byNearness, DeviceParts } from "./home-assistant-parts.ts";
-import { kindDoubts, kindOf } from "./home-assistant-kinds.ts";
-import {
-  discoveredSensors,
-  type DiscoveredAvailability,
-  type DiscoveredSensor,
-} from "./home-assistant-message.ts";
-
-/** On means that there is mains power. */
-const MAINS = "power";
-const SUPERVISION_S = { min: 60, max: 604_800 } as const;
-const AUTO_RESTORE_S_MAX = 3_600;
+import { kindOf } from "./home-assistant-kinds.ts";
+import { DeviceParts } from "./home-assistant-parts.ts";
+import { withoutRepeated, withTriggersJoined } from "./home-assistant-places.ts";
+import { proposalFor, type SensorDevice } from "./home-assistant-zones.ts";
+import { configuredName } from "./proposed-zone.ts";
+import { discoveredSensors, type DiscoveredSensor } from "./home-assistant-message.ts";
 
 /**
  * Home Assistant's discovery, which ESPHome, ring-mqtt and many bridges publish: one entity in each message, or a device
@@ -59,9 +50,10 @@ export function devicesOf(
   sensors: readonly DiscoveredSensor[],
   onLeftOut: OnLeftOut = () => {},
 ): DiscoveredDevice[] {
-  const proposals = proposalsFor(sensors);
+  const joined = withTriggersJoined(sensors);
+  const proposals = proposalsFor(joined);
   return devicesUpToLimit(
-    sensorsByDevice(sensors),
+    sensorsByDevice(joined),
     ([id, own]) => {
       const [first] = own;
       const device = {
@@ -88,78 +80,68 @@ function sensorsByDevice(sensors: readonly DiscoveredSensor[]): Map<string, Disc
   return found;
 }
 
+/** The zones of the sensors: batteries and tampers are parts of others. */
 function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSensor, Proposal> {
-  const devicesAt = new Map<string, Set<string>>();
-  const firstAt = new Map<string, DiscoveredSensor>();
   const ofDevice = sensorsByDevice(sensors);
-  for (const sensor of sensors) {
-    const { device, topic, path, availability } = sensor;
-    for (const one of availability)
-      devicesAt.set(one.topic, (devicesAt.get(one.topic) ?? new Set()).add(device));
-    if (!firstAt.has(`${topic} ${path}`)) firstAt.set(`${topic} ${path}`, sensor);
-  }
-  const contactsIn = new Map<string, number>();
-  for (const sensor of firstAt.values())
-    if (kindOf(sensor) !== undefined && (sensor.entity === "sensor" || sensor.entity === "cover"))
-      contactsIn.set(sensor.device, (contactsIn.get(sensor.device) ?? 0) + 1);
-  // An availability topic shared by several devices is their bridge's; with one device it is recognised by its name.
-  const isBridge = ({ topic }: DiscoveredAvailability): boolean =>
-    isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
-  const partsOf = new Map(
-    [...ofDevice].map(([device, own]) => [device, new DeviceParts(own, contactsIn.get(device) ?? 0)]),
+  const alone = new Set(
+    [...ofDevice].flatMap(([id, own]) => (own.every((one) => kindOf(one) === undefined) ? [id] : [])),
   );
+  // A cover's contact is a zone of its own if its device has no other.
+  const kindIn = (sensor: DiscoveredSensor): ZoneKind | undefined =>
+    kindOf(sensor) ?? (isTamper(sensor) && alone.has(sensor.device) ? "tamper" : undefined);
+  const zones = withoutRepeated(sensors.filter((sensor) => kindIn(sensor) !== undefined));
+  const devices = devicesWith(ofDevice, zones);
   const proposals = new Map<DiscoveredSensor, Proposal>();
-  for (const sensor of firstAt.values()) {
-    const ownDevice = ofDevice.get(sensor.device) ?? [];
-    const parts = partsOf.get(sensor.device);
-    const kind = kindOf(sensor) ?? tamperKind(sensor, ownDevice);
-    if (kind === undefined) continue;
-    const [ownAvailability, another] = byNearness(
-      sensor.availability.filter((one) => !isBridge(one)),
-      sensor,
-    );
-    const bridge = sensor.availability.find(isBridge) ?? another;
-    const { offDelayS, expireAfterS, template } = sensor;
-    const isMains = sensor.deviceClass === MAINS && sensor.normal !== undefined;
-    const open = isMains && sensor.normal ? sensor.normal : sensor.open;
-    const normal = isMains ? sensor.open : sensor.normal;
-    const gate = gateOf(sensor, kind, ownDevice);
-    proposals.set(sensor, {
-      name: sensor.name,
-      kind,
-      input: {
-        mqtt: sensor.topic,
-        ...pathPart(sensor.path),
-        open: [...open],
-        ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
-      },
-      ...(kind === "tamper" ? {} : tamperPart(parts?.tamperOf(sensor), sensor.topic)),
-      ...batteryPart(parts?.batteryOf(sensor), sensor.topic),
-      ...(ownAvailability && { availability: availabilityOf(ownAvailability) }),
-      ...(bridge && { bridge: availabilityOf(bridge) }),
-      ...(gate && { gate }),
-      ...(offDelayS === undefined
-        ? {}
-        : { autoRestoreS: Math.min(Math.ceil(offDelayS), AUTO_RESTORE_S_MAX) }),
-      ...(expireAfterS === undefined ? {} : { supervisionTimeoutS: supervisionOf(expireAfterS) }),
-      doubts: [
-        ...(template === undefined ? [] : [{ code: "computed-value" as const, values: { template } }]),
-        ...kindDoubts(sensor),
-        ...gateDoubts(sensor, gate),
-      ],
-    });
+  for (const sensor of zones) {
+    const kind = kindIn(sensor);
+    const device = devices.get(sensor.device);
+    if (kind !== undefined && device) proposals.set(sensor, proposalFor(sensor, kind, device));
   }
   return proposals;
 }
 
-function supervisionOf(expireAfterS: number): number {
-  return Math.min(Math.max(Math.ceil(expireAfterS), SUPERVISION_S.min), SUPERVISION_S.max);
+/** What is known of each device with its sensors. @param zones those that are zones */
+function devicesWith(
+  ofDevice: ReadonlyMap<string, readonly DiscoveredSensor[]>,
+  zones: readonly DiscoveredSensor[],
+): ReadonlyMap<string, SensorDevice> {
+  const contactsIn = new Map<string, number>();
+  for (const { device, entity } of zones)
+    if (entity === "sensor" || entity === "cover") contactsIn.set(device, (contactsIn.get(device) ?? 0) + 1);
+  const isBridge = bridgesIn(ofDevice);
+  const repeated = repeatedIn([...ofDevice.values()].map(([first]) => first?.deviceName));
+  return new Map(
+    [...ofDevice].map(([id, sensors]) => {
+      const parts = new DeviceParts(sensors, contactsIn.get(id) ?? 0);
+      const isAlarmPanel = parts.areOfContacts || sensors.some(({ entity }) => entity === "alarm-panel");
+      const [first] = sensors;
+      const name = first?.deviceName;
+      const label = name === undefined || repeated.has(name) ? [name ?? "", id].join(" ").trim() : name;
+      const hasLabel = !isAlarmPanel && first?.hasDevice === true;
+      return [
+        id,
+        { sensors, parts, isAlarmPanel, isBridge, label: hasLabel ? configuredName(label) : undefined },
+      ];
+    }),
+  );
 }
 
-/** A cover's contact is a zone of its own if its device has no other. */
-function tamperKind(sensor: DiscoveredSensor, ownDevice: readonly DiscoveredSensor[]): ZoneKind | undefined {
-  const isAlone = ownDevice.every((one) => kindOf(one) === undefined);
-  return sensor.deviceClass === "tamper" && !sensor.isMeasurement && isAlone ? "tamper" : undefined;
+function repeatedIn<Value>(values: readonly Value[]): ReadonlySet<Value> {
+  const seen = new Set<Value>();
+  return new Set(values.filter((value) => seen.size === seen.add(value).size));
+}
+
+/** An availability topic shared by several devices is their bridge's; with one device it is recognised by its name. */
+function bridgesIn(ofDevice: ReadonlyMap<string, readonly DiscoveredSensor[]>): SensorDevice["isBridge"] {
+  const devicesAt = new Map<string, Set<string>>();
+  for (const [device, sensors] of ofDevice)
+    for (const { topic } of sensors.flatMap(({ availability }) => availability))
+      devicesAt.set(topic, (devicesAt.get(topic) ?? new Set()).add(device));
+  return ({ topic }) => isBridgeTopic(topic) || (devicesAt.get(topic)?.size ?? 0) > 1;
+}
+
+function isTamper({ deviceClass, isMeasurement }: DiscoveredSensor): boolean {
+  return deviceClass === "tamper" && !isMeasurement;
 }
 
 /** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) belong to the bridge. */
@@ -168,27 +150,4 @@ function isBridgeTopic(topic: string): boolean {
     .split("/")
     .slice(1)
     .some((level) => level === "bridge" || level === "interface");
-}
-
-function tamperPart(sensor: DiscoveredSensor | undefined, topic: string): { tamper?: Tamper } {
-  if (!sensor) return {};
-  return { tamper: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), open: [...sensor.open] } };
-}
-
-function batteryPart(sensor: DiscoveredSensor | undefined, topic: string): { battery?: Battery } {
-  const low = sensor && lowBatteryOf(sensor);
-  return low ? { battery: { ...topicPart(sensor.topic, topic), ...pathPart(sensor.path), ...low } } : {};
-}
-
-function availabilityOf({ topic, path, up, down }: DiscoveredAvailability): Availability {
-  const isUsual = up.join() === "online" && down.join() === "offline";
-  return { mqtt: topic, ...pathPart(path), ...(isUsual ? {} : { up: [...up], down: [...down] }) };
-}
-
-function topicPart(topic: string, inputTopic: string): { mqtt?: string } {
-  return topic === inputTopic ? {} : { mqtt: topic };
-}
-
-function pathPart(path: string | undefined): { path?: string } {
-  return path === undefined ? {} : { path };
 }

@@ -31,23 +31,14 @@ export function zoneReading({ input }: Proposal, zones: readonly Zone[]): Zone |
       // A zone that reads the whole number reads its bits too.
       (zone.input.bits ?? input.bits) === input.bits &&
       canonical(zone.input.where ?? []) === canonical(input.where ?? []) &&
-      (!isEvent(input) || namesOneOf([...zone.input.open, ...(zone.input.normal ?? [])], input.open)),
+      // Several zones may read one place: each its own action, state or transmitter's code.
+      (namesOneOf([...zone.input.open, ...(zone.input.normal ?? [])], input.open) ||
+        (input.normal !== undefined && zone.input.normal === undefined)),
   );
-}
-
-/** Whether several zones may read one place: each its own action or transmitter's code. */
-function isEvent({ normal }: Proposal["input"]): boolean {
-  return normal === undefined;
 }
 
 function namesOneOf(values: readonly Scalar[], sought: readonly Scalar[]): boolean {
   return values.some((value) => isOneOf(sought, value));
-}
-
-/** What tells the inputs of two proposals apart. */
-export function inputKey({ input }: Proposal): string {
-  const values = isEvent(input) ? input.open : null;
-  return canonical([input.mqtt, input.path ?? null, input.bits ?? null, input.where ?? [], values]);
 }
 
 /** A name that the configuration accepts: at most 100 visible characters. */

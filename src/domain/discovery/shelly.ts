@@ -2,11 +2,18 @@ import type { Availability, Battery, MqttInput, Tamper } from "../../generated/t
 import type { ZoneKind } from "../zone.ts";
 import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
+import { messageAt } from "./message-index.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
-/** A button sends no release; long enough that one press is one trip. */
-const BUTTON_RESTORE_S = 30;
+/**
+ * A button sends no release, and on mains power repeats its last press with each update, every 30 s as shipped. Restored before the
+ * next one, the zone trips again; still open, it would also miss another press.
+ */
+const BUTTON_RESTORE_S = 20;
+const UPDATE_PERIOD = "MQTT update period 0";
+/** Reports nothing between two presses. */
+const PRESSED_WITHIN_S = 604_800;
 
 /**
  * Shelly Gen 1: every device answers `announce` on `shellies/command` with what it is, on `shellies/announce` and, since
@@ -22,7 +29,7 @@ export const shelly: DiscoverySource = {
     const announced = new Map<string, DiscoveredDevice>();
     // Its own topic wins: there its name at the broker may differ from its id.
     for (const message of [...messages].sort((a, b) => a.topic.length - b.topic.length)) {
-      const device = deviceOf(message);
+      const device = deviceOf(message, messages);
       if (device) announced.set(device.id, device);
     }
     const devices = [...announced.values()];
@@ -39,28 +46,28 @@ function asleep(messages: Messages, known: ReadonlySet<string>): DiscoveredDevic
   return [...names].flatMap((name) => {
     const base = `shellies/${name}`;
     const make = known.has(base) ? undefined : makeOfName(name);
-    return make ? [describedDevice({ id: name, name, model: undefined, make })] : [];
+    return make ? [describedDevice({ id: name, name, model: undefined, make }, messages)] : [];
   });
 }
 
-function deviceOf({ topic, json }: ReceivedMessage): DiscoveredDevice | undefined {
+function deviceOf({ topic, json }: ReceivedMessage, messages: Messages): DiscoveredDevice | undefined {
   const found = ANNOUNCE.exec(topic);
   const id = textOf(fieldOf(json, "id"));
   const name = found?.[1] ?? id;
   if (!found || name === undefined || !isFields(json) || /[/+#]/.test(name)) return undefined;
   const model = textOf(json["model"]);
   const make = (model === undefined ? undefined : MAKES[model]) ?? makeOfName(id ?? name);
-  return describedDevice({ id: textOf(json["mac"]) ?? name, name, model, make });
+  return describedDevice({ id: textOf(json["mac"]) ?? name, name, model, make }, messages);
 }
 
-function describedDevice({
-  id,
-  name,
-  model,
-  make,
-}: Pick<DiscoveredDevice, "id" | "name" | "model"> & { make: Make | undefined }): DiscoveredDevice {
+function describedDevice(
+  { id, name, model, make }: Pick<DiscoveredDevice, "id" | "name" | "model"> & { make: Make | undefined },
+  messages: Messages,
+): DiscoveredDevice {
   const base = `shellies/${name}`;
-  const proposals = make ? proposalsOf(make, base, name) : [];
+  const isThere = (topic: string): boolean => messageAt(messages, `${base}/${topic}`) !== undefined;
+  const contacts = make?.contacts.filter(({ isAddOn, input }) => isAddOn !== true || isThere(input.mqtt));
+  const proposals = make ? proposalsOf({ ...make, contacts: contacts ?? [] }, base, name) : [];
   return { id, source: "shelly", name, model, topics: [base], proposals };
 }
 
@@ -71,6 +78,9 @@ interface Make {
     readonly kind: ZoneKind;
     readonly input: MqttInput;
     readonly autoRestoreS?: number;
+    readonly supervisionTimeoutS?: number;
+    /** Of an accessory, which the device does not announce: proposed once it has reported. */
+    readonly isAddOn?: true;
   }[];
   readonly tamper?: Tamper;
   readonly battery?: Battery;
@@ -113,28 +123,45 @@ const BUTTON: Make = {
       kind: "panic",
       input: { mqtt: "input_event/0", path: "/event", open: ["S", "SS", "SSS", "L"] },
       autoRestoreS: BUTTON_RESTORE_S,
+      supervisionTimeoutS: PRESSED_WITHIN_S,
     },
   ],
   battery: LEVEL,
   isSleeping: true,
-  doubts: [{ code: "kind-guessed" }, { code: "button-restores-itself" }],
+  doubts: [
+    { code: "kind-guessed" },
+    { code: "button-restores-itself" },
+    { code: "press-repeated", values: { option: UPDATE_PERIOD } },
+    { code: "supervised-weekly" },
+  ],
 };
 
 /** Wired inputs: a closed loop is 1, and a cut wire trips. */
 function inputs(count: number): Make {
-  const contacts = Array.from({ length: count }, (_none, index) => ({
-    part: `input ${index}`,
-    kind: "intrusion" as const,
-    input: { mqtt: `input/${index}`, open: [0], normal: [1] } satisfies MqttInput,
-  }));
+  const contacts = Array.from({ length: count }, (_none, index) => wired(`input ${index}`, `input/${index}`));
   return { contacts, doubts: [{ code: "check-contact" }, { code: "kind-guessed" }] };
 }
+
+function wired(part: string, mqtt: string): Make["contacts"][number] {
+  return { part, kind: "intrusion", input: { mqtt, open: [0], normal: [1] } };
+}
+
+/** A relay with one input, and with the sensor add-on an external switch. */
+const RELAY: Make = {
+  ...inputs(1),
+  contacts: [...inputs(1).contacts, { ...wired("external switch", "ext_switch/0"), isAddOn: true }],
+};
+const SENSE: Make = {
+  contacts: [{ kind: "motion", input: { mqtt: "sensor/motion", open: [true], normal: [false] } }],
+  battery: LEVEL,
+};
 
 const MAKES: Readonly<Record<string, Make>> = {
   "SHDW-1": DOOR,
   "SHDW-2": DOOR,
   "SHWT-1": FLOOD,
   "SHSM-01": SMOKE,
+  "SHSM-02": SMOKE,
   "SHGS-1": GAS,
   "SHMOS-01": MOTION,
   "SHMOS-02": MOTION,
@@ -142,10 +169,17 @@ const MAKES: Readonly<Record<string, Make>> = {
   "SHBTN-2": BUTTON,
   "SHIX3-1": inputs(3),
   "SHUNI-1": inputs(2),
-  "SHSW-1": inputs(1),
-  "SHSW-PM": inputs(1),
+  "SHSW-1": RELAY,
+  "SHSW-PM": RELAY,
   "SHSW-L": inputs(2),
   "SHSW-25": inputs(2),
+  "SHSEN-1": SENSE,
+  "SHSW-21": inputs(2),
+  "SHSW-22": inputs(2),
+  "SHSW-44": inputs(4),
+  "SHDM-1": inputs(2),
+  "SHDM-2": inputs(2),
+  SHRGBW2: inputs(1),
 };
 
 /** Models by the beginning of the id, for firmware that announces no model. */
@@ -154,6 +188,8 @@ const MODEL_OF_PREFIX: Readonly<Record<string, string>> = {
   shellydw2: "SHDW-2",
   shellyflood: "SHWT-1",
   shellysmoke: "SHSM-01",
+  shellysmoke2: "SHSM-02",
+  shellysense: "SHSEN-1",
   shellygas: "SHGS-1",
   shellymotionsensor: "SHMOS-01",
   shellymotion2: "SHMOS-02",
@@ -175,7 +211,7 @@ function proposalsOf(make: Make, base: string, device: string): Proposal[] {
     sense.mqtt === undefined ? sense : { ...sense, mqtt: `${base}/${sense.mqtt}` };
   // Of a sleeping device every wake-up is a sign of life; its absence is noticed by supervisionTimeoutS.
   const down: Availability["down"] = isSleeping === true ? [] : [false];
-  return contacts.map(({ part, input, ...contact }) => ({
+  return contacts.map(({ part, input, isAddOn: _reported, ...contact }) => ({
     ...contact,
     name: part === undefined ? device : `${device} ${part}`,
     input: below(input),

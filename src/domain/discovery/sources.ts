@@ -10,7 +10,7 @@ import {
 } from "./device.ts";
 import { frigate } from "./frigate.ts";
 import { homeAssistant } from "./home-assistant.ts";
-import { inputKey } from "./proposed-zone.ts";
+import { ProposedInputs } from "./proposed-inputs.ts";
 import { shelly } from "./shelly.ts";
 import { shellyRpc } from "./shelly-rpc.ts";
 import { tasmota } from "./tasmota.ts";
@@ -48,18 +48,15 @@ export function queriesAfter(messages: Messages, { replyTo }: DiscoveryOptions):
 
 /** All devices that have said what they are; a zone that two sources know is proposed once. */
 export function discoveredDevices(messages: Messages, options: DiscoveryOptions): DiscoveredDevice[] {
-  const proposed = new Set<string>();
+  const proposed = new ProposedInputs();
   const devices = devicesUpToLimit(SOURCES, (source) => source.devices(messages, options), options.onLeftOut);
   const described = new Set(
     devices.flatMap(({ source, topics }) => (source === "zigbee2mqtt" ? topics : [])),
   );
   return devices.flatMap((device) => {
     const proposals = device.proposals.filter((proposal) => {
-      if (device.source === "home-assistant" && isDescribed(proposal, described)) return false;
-      const key = inputKey(proposal);
-      if (proposed.has(key)) return false;
-      proposed.add(key);
-      return true;
+      if (device.source !== "home-assistant") return proposed.add(proposal);
+      return !isDescribed(proposal, described) && proposed.addAnnounced(proposal);
     });
     // Another source has said all of it.
     const isRepeated = proposals.length === 0 && device.source === "home-assistant";

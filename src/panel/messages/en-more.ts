@@ -1,6 +1,7 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_DETAILS } from "./en-details.ts";
+import { EN_DOUBTS } from "./en-doubts.ts";
 import { EN_EMPTY } from "./en-empty.ts";
 import { EN_HISTORY } from "./en-history.ts";
 import { EN_LINK } from "./en-link.ts";
@@ -24,6 +25,7 @@ const EN_ZONE_HELP = Object.fromEntries(
 export const EN_MORE = {
   ...EN_CONDITIONS,
   ...EN_DETAILS,
+  ...EN_DOUBTS,
   ...EN_EMPTY,
   ...EN_PLAN,
   ...EN_RECORDS,

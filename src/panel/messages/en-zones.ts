@@ -143,31 +143,6 @@ export const EN_ZONES = {
   "option.disabled": "Disabled",
   "option.allowSlow": "Allow slow contacts",
 
-  "doubt.computed-value":
-    "The value is computed ({template}): check the path and the values that mean open and normal.",
-  "doubt.no-device-class": "The device does not report its device class.",
-  "doubt.kind-guessed": "The device does not report what this contact is: check the zone type.",
-  "doubt.check-contact": "Check which value means open: it depends on the wiring.",
-  "doubt.telemetry-only":
-    "A change is reported only with the periodic telemetry. Set {option} on the device, so that it is reported at once.",
-  "doubt.press-mode":
-    "The switch reports presses, as a button does ({mode}). For a contact set {option} on the device.",
-  "doubt.radio-code":
-    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to the values that mean normal.",
-  "doubt.frigate-release":
-    "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
-  "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
-  "doubt.wake-up-reports":
-    "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters these out, and short openings too.",
-  "doubt.button-restores-itself":
-    "The button sends no release: the zone returns to normal after autoRestoreS.",
-  "doubt.gate-for-others":
-    "The zone opens when the alarm panel reports an alarm. To dispatch trips of other devices' zones only while it is armed, add gate: {gate}",
-  "doubt.gate-of-panel":
-    "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
-  "doubt.vibration-tamper":
-    "Vibration is reported as tamper, and a slammed door may raise it: remove the tamper if that happens.",
-
   "review.title": "Save this change?",
   "review.none": "There is no change to save.",
   "review.fromLine": "From line {line}",

@@ -4,6 +4,7 @@ import { translator } from "../translation.ts";
 import { RO_DAEMON } from "./ro-daemon.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_DETAILS } from "./ro-details.ts";
+import { RO_DOUBTS } from "./ro-doubts.ts";
 import { RO_EMPTY } from "./ro-empty.ts";
 import { RO_HISTORY } from "./ro-history.ts";
 import { RO_LINK } from "./ro-link.ts";
@@ -21,6 +22,7 @@ import { RO_ZONES } from "./ro-zones.ts";
 export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
   ...RO_CONDITIONS,
   ...RO_DETAILS,
+  ...RO_DOUBTS,
   ...RO_EMPTY,
   ...RO_PLAN,
   ...RO_RECORDS,

@@ -160,31 +160,6 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.disabled": "Dezactivată",
   "option.allowSlow": "Contacte lente permise",
 
-  "doubt.computed-value":
-    "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
-  "doubt.no-device-class": "Echipamentul nu își raportează clasa (device class).",
-  "doubt.kind-guessed": "Echipamentul nu raportează ce fel de contact este: verificați tipul zonei.",
-  "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
-  "doubt.telemetry-only":
-    "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe echipament, pentru raportare imediată.",
-  "doubt.press-mode":
-    "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
-  "doubt.radio-code":
-    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod. Dacă transmite un cod și la închidere, adăugați-l la „Valori pentru normal”.",
-  "doubt.frigate-release":
-    "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
-  "doubt.notifications-off":
-    "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT ale echipamentului.",
-  "doubt.wake-up-reports":
-    "Unele versiuni de firmware raportează „deschis” timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
-  "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
-  "doubt.gate-for-others":
-    "Zona se deschide când centrala raportează o alarmă. Pentru ca declanșările zonelor altor echipamente să se transmită doar cât timp centrala este armată, adăugați gate: {gate}",
-  "doubt.gate-of-panel":
-    "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
-  "doubt.vibration-tamper":
-    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
-
   "review.title": "Salvați modificarea?",
   "review.none": "Nu există nicio modificare de salvat.",
   "review.fromLine": "De la linia {line}",

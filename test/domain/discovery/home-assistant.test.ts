@@ -86,6 +86,7 @@ describe("sensors that announce themselves", () => {
         battery: { path: "/battery", below: 15 },
         availability: { mqtt: "zigbee2mqtt/Back gate/availability", path: "/state" },
         bridge: { mqtt: "zigbee2mqtt/bridge/state", path: "/state" },
+        device: "Back gate",
         doubts: [],
       },
       {
@@ -94,6 +95,7 @@ describe("sensors that announce themselves", () => {
         kind: "fire",
         input: { mqtt: "zigbee2mqtt/Bucătărie", path: "/smoke", open: [true], normal: [false] },
         bridge: { mqtt: "zigbee2mqtt/bridge/state", path: "/state" },
+        device: "Bucătărie",
         doubts: [],
       },
     ]);
@@ -135,6 +137,7 @@ describe("sensors that announce themselves", () => {
         kind: "intrusion",
         input: { mqtt: "livingroom/binary_sensor/window/state", open: ["ON"], normal: ["OFF"] },
         availability: { mqtt: "livingroom/status" },
+        device: "livingroom",
         doubts: [],
       },
     ]);

@@ -51,7 +51,7 @@ describe("an alarm panel", () => {
       input: { mqtt: HOUSE, open: ["triggered"], normal: ["disarmed", ...ARMED] },
       bridge: { mqtt: "centrala/interface/availability" },
     });
-    expect(zone.doubts.map(({ code }) => code)).toEqual(["gate-for-others"]);
+    expect(zone.doubts.map(({ code }) => code)).toEqual(["gate-for-others", "zones-confirm"]);
     const steps: Step[] = [
       [house("disarmed"), "nothing"],
       [house("arming"), "nothing"],
@@ -71,7 +71,7 @@ describe("an alarm panel", () => {
     const [motion, smoke] = ["centrala-hol", "centrala-fum"].map((id) => zones.find((one) => one.id === id));
     const gate = { mqtt: HOUSE, open: ARMED, normal: ["disarmed"] };
     expect(motion).toMatchObject({ kind: "motion", gate });
-    expect(motion?.doubts.map(({ code }) => code)).toEqual(["gate-of-panel"]);
+    expect(motion?.doubts.map(({ code }) => code)).toEqual(["gate-of-panel", "zones-confirm"]);
     expect(smoke).toMatchObject({ kind: "fire" });
     expect(smoke).not.toHaveProperty("gate");
     if (!motion) return;
@@ -197,6 +197,81 @@ describe("an event", () => {
   });
 });
 
+/** As a script announces the presses of a button: each as a trigger of its device. */
+const trigger = (name: string, config: object): Message => [
+  `homeassistant/device_automation/buton/${name}/config`,
+  {
+    automation_type: "trigger",
+    type: name,
+    subtype: "button_1",
+    topic: "buton/0",
+    payload: name,
+    device: { identifiers: ["buton"], name: "Buton" },
+    ...config,
+  },
+];
+
+describe("device triggers", () => {
+  test("of one button are one zone, which each of its presses opens", async () => {
+    const announced = [
+      trigger("button_short_press", {}),
+      trigger("button_long_press", {}),
+      trigger("button_short_release", {}),
+    ];
+    const zone = proposedFor({ announced, zone: "buton-button-1", kind: "panic", steps: [] });
+    expect(zone).toMatchObject({ kind: "panic", device: "Buton" });
+    expect(zone.doubts.map(({ code }) => code)).toEqual(["kind-guessed", "button-restores-itself"]);
+    const steps: Step[] = [
+      [["buton/0", "button_short_release"], "nothing"],
+      [["buton/0", "button_short_press"], "trip"],
+      ["30 s", "restore"],
+      [["buton/0", "button_long_press"], "trip"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
+
+  test("in the abbreviated form are read where their template reads", () => {
+    const announced: Message[] = ["S", "SS"].map((pl) => [
+      `homeassistant/device_automation/i3-input-0/${pl}/config`,
+      {
+        atype: "trigger",
+        t: "shelly/i3/input_event/0",
+        pl,
+        val_tpl: "{{value_json.event}}",
+        type: pl === "S" ? "button_short_press" : "button_double_press",
+        stype: "button_1",
+        dev: { ids: ["i3"], name: "I3" },
+      },
+    ]);
+    expect(foundIn({ announced }).zones).toMatchObject([
+      { input: { mqtt: "shelly/i3/input_event/0", path: "/event", open: ["S", "SS"] } },
+    ]);
+  });
+
+  test.each([
+    ["several buttons, each on its topic, are a zone each", { subtype: "button_2", topic: "buton/1" }, 2],
+    [
+      "the press of an action are told by its payload",
+      { type: "action", subtype: "hold", payload: "hold" },
+      1,
+    ],
+    ["a turn are no press", { type: "turn", payload: "left" }, 1],
+    ["no payload are not read", { payload: undefined }, 1],
+  ])("of %s", (_title, config, count) => {
+    const announced = [trigger("button_short_press", {}), trigger("button_double_press", config)];
+    expect(foundIn({ announced }).zones).toHaveLength(count);
+  });
+
+  test("repeat an event of the same button", () => {
+    const device = { identifiers: ["buton"], name: "Buton" };
+    const announced = [
+      trigger("single", { topic: "casa/buton", value_template: "{{ value_json.event_type }}" }),
+      event("buton", { device_class: "button", event_types: ["single", "long"], device }),
+    ];
+    expect(foundIn({ announced }).zones).toMatchObject([{ input: { open: ["single", "long"] } }]);
+  });
+});
+
 const cover = (name: string, config: object): Message => [
   `homeassistant/cover/${name}/config`,
   { name, state_topic: `casa/${name}`, device: { identifiers: ["motor"], name: "Motor" }, ...config },
@@ -262,6 +337,22 @@ describe("a door with a motor", () => {
       expect(foundIn({ announced: [cover("parter", { device_class })] }).zones).toEqual([]);
     },
   );
+});
+
+test("further availabilities than that of the sensor and of one bridge are named", () => {
+  const availability = ["casa/usa/stare", "casa/bridge/state", "casa/retea"].map((topic) => ({ topic }));
+  const { zones } = foundIn({
+    announced: [
+      ["homeassistant/binary_sensor/u/config", { stat_t: "casa/usa", dev_cla: "door", availability }],
+    ],
+  });
+  expect(zones).toMatchObject([
+    {
+      availability: { mqtt: "casa/usa/stare" },
+      bridge: { mqtt: "casa/bridge/state" },
+      doubts: [{ code: "availability-left-out", values: { topics: "casa/retea" } }],
+    },
+  ]);
 });
 
 test("an availability that is not in a list is read like a list of one", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { announced, door, opening } from "../../support/home-assistant-messages.ts";
-import { foundIn, playSteps, proposedFor } from "../../support/device-scenarios.ts";
+import { announced, door, opening, sent } from "../../support/home-assistant-messages.ts";
+import { foundIn, playSteps, proposedFor, type Step } from "../../support/device-scenarios.ts";
 
 /* Templates of announcements for Home Assistant, with a message while the door is closed and one while it is open. */
 
@@ -59,6 +59,27 @@ const TEMPLATES: readonly (readonly [template: string, more: object, closed: unk
     { usa: 1 },
     { usa: 3 },
   ],
+  [
+    "{{ 'ON' if value_json.usa == 'open' or value_json.usa == 'tilted' else 'OFF' }}",
+    {},
+    { usa: "closed" },
+    { usa: "tilted" },
+  ],
+  [
+    "{{ 'OFF' if value_json.usa != 'open' and value_json.usa != 'tilted' else 'ON' }}",
+    {},
+    { usa: "closed" },
+    { usa: "tilted" },
+  ],
+  ["{{ 'ON' if not (value_json.usa != 2 and value_json.usa != 3) else 'OFF' }}", {}, { usa: 1 }, { usa: 3 }],
+  [
+    "{{ 'ON' if value_json.usa is defined and value_json.usa == 'open' else 'OFF' }}",
+    {},
+    { usa: "closed" },
+    { usa: "open" },
+  ],
+  // A text that says that there is no alarm.
+  ["{{ 'ON' if value_json.alarma == 'fum' else 'OFF' }}", {}, { alarma: "none" }, { alarma: "fum" }],
 ];
 
 describe("a sensor that is announced for Home Assistant", () => {
@@ -79,6 +100,10 @@ describe("a sensor that is announced for Home Assistant", () => {
     ["{% if value_json.a == 1 %}ON{% elif value_json.a > 2 %}OFF{% endif %}", "/a"],
     ["{% if value_json.a == 1 %}OFF{% elif value_json.a == 2 %}ON{% else %}OFF{% endif %}", "/a"],
     ["{{ 'ON' if value_json.a or value_json.b else 'OFF' }}", undefined],
+    ["{{ 'ON' if value_json.a == 'open' or value_json.b == 'open' else 'OFF' }}", undefined],
+    ["{{ 'ON' if value_json.a == 'open' and value_json.a != 'x' else 'OFF' }}", "/a"],
+    ["{{ 'ON' if value_json.a | bitwise_and(1023) else 'OFF' }}", "/a"],
+    ["{% if value_json.a == 1 %}OFF{% else %}{{ this.state }}{% endif %}", "/a"],
     ["{{ states('sensor.x') }}", undefined],
     ["{{ value_json.constructor.prototype | tojson | regex_replace('a', 'b') }}", "/constructor/prototype"],
     [`{{ ${"(".repeat(400)}value_json.a }}`, "/a"],
@@ -86,6 +111,30 @@ describe("a sensor that is announced for Home Assistant", () => {
     const { zones } = foundIn({ announced: [announced({ device_class: "door", value_template: template })] });
     expect(zones.map(({ input, doubts }) => [input.path, doubts.map(({ code }) => code)])).toEqual([
       [path, ["computed-value"]],
+    ]);
+  });
+
+  test.each([
+    ["{% if value_json.value == '545CE9' %}ON{% else %}{{ states('binary_sensor.usa') }}{% endif %}"],
+    ["{% if value_json.value == '545CE9' %}ON{% endif %}"],
+    ["{% if value_json.value == '545CE9' %}ON{% else %}{% endif %}"],
+    ["{{ 'ON' if value_json.value == '545CE9' else this.state }}"],
+    ["{{ 'ON' if value_json.value == '545CE9' }}"],
+  ])("with the template %s, which nothing ends, is ended by time", async (template) => {
+    const zone = proposedFor(door({ value_template: template }, []));
+    expect(zone).toMatchObject({
+      input: { path: "/value", open: ["545CE9"] },
+      autoRestoreS: 30,
+      doubts: [{ code: "radio-code", values: { code: "545CE9" } }],
+    });
+    const steps: Step[] = [
+      [sent({ value: "545CE9" }), "trip"],
+      ["30 s", "restore"],
+      [sent({ value: "545CE9" }), "trip"],
+    ];
+    expect(await playSteps(zone, [[sent({ value: "A0" }), "nothing"], ...steps])).toEqual([
+      [sent({ value: "A0" }), "nothing"],
+      ...steps,
     ]);
   });
 

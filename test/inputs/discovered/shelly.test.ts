@@ -100,11 +100,67 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       announced: announced("shellybutton1-A4CF12F45301", "SHBTN-2"),
       zone: "shellybutton1-a4cf12f45301",
       kind: "panic",
-      doubts: ["kind-guessed", "button-restores-itself"],
+      doubts: ["kind-guessed", "button-restores-itself", "press-repeated", "supervised-weekly"],
       steps: [
         [BUTTON("input_event/0", { event: "S", event_cnt: 3 }), "trip"],
-        ["30 s", "restore"],
+        ["20 s", "restore"],
         [BUTTON("input_event/0", { event: "L", event_cnt: 4 }), "trip"],
+      ],
+    },
+  ],
+  [
+    "button on mains power, which repeats its last press a little early, so that no press is missed",
+    {
+      announced: announced("shellybutton1-A4CF12F45301", "SHBTN-2"),
+      zone: "shellybutton1-a4cf12f45301",
+      kind: "panic",
+      steps: [
+        [BUTTON("input_event/0", { event: "S", event_cnt: 3 }), "trip"],
+        ["29 s", "restore"],
+        [BUTTON("input_event/0", { event: "S", event_cnt: 3 }), "trip"],
+        ["29 s", "restore"],
+        [BUTTON("input_event/0", { event: "S", event_cnt: 4 }), "trip"],
+      ],
+    },
+  ],
+  [
+    "button that nobody presses for days",
+    {
+      announced: announced("shellybutton1-A4CF12F45301", "SHBTN-2"),
+      zone: "shellybutton1-a4cf12f45301",
+      kind: "panic",
+      steps: [
+        [BUTTON("sensor/battery", "90"), "nothing"],
+        ["518400 s", "nothing"],
+        ["86400 s", "supervision"],
+      ],
+    },
+  ],
+  [
+    "movement sensor with an infrared transmitter",
+    {
+      announced: announced("shellysense-7A2B3C", "SHSEN-1"),
+      zone: "shellysense-7a2b3c",
+      kind: "motion",
+      doubts: [],
+      steps: [
+        [of("shellysense-7A2B3C")("sensor/motion", "false"), "nothing"],
+        [of("shellysense-7A2B3C")("sensor/motion", "true"), "trip"],
+        [of("shellysense-7A2B3C")("sensor/motion", "false"), "restore"],
+        [of("shellysense-7A2B3C")("sensor/battery", "9"), "battery"],
+      ],
+    },
+  ],
+  [
+    "relay with an external switch at its add-on",
+    {
+      announced: [...announced("shelly1-7A2B3C", "SHSW-1"), of("shelly1-7A2B3C")("ext_switch/0", "1")],
+      zone: "shelly1-7a2b3c-external-switch",
+      kind: "intrusion",
+      doubts: ["check-contact", "kind-guessed"],
+      steps: [
+        [of("shelly1-7A2B3C")("ext_switch/0", "1"), "nothing"],
+        [of("shelly1-7A2B3C")("ext_switch/0", "0"), "trip"],
       ],
     },
   ],
@@ -177,6 +233,36 @@ describe("a Shelly of the first generation", () => {
   test.each(DEVICES)("as %s trips and restores the zone that is proposed for it", (_title, device) =>
     expectProposed(device),
   );
+
+  test.each([
+    ["SHSM-02", "shellysmoke2-7A2B3C", 1],
+    ["SHSW-1", "shelly1-7A2B3C", 1],
+    ["SHSW-21", "shellyswitch-7A2B3C", 2],
+    ["SHSW-22", "shellyhd-7A2B3C", 2],
+    ["SHSW-44", "shelly4pro-7A2B3C", 4],
+    ["SHDM-1", "shellydimmer-7A2B3C", 2],
+    ["SHDM-2", "shellydimmer2-7A2B3C", 2],
+    ["SHRGBW2", "shellyrgbw2-7A2B3C", 1],
+  ])("as a %s has its inputs as zones", (model, id, count) => {
+    expect(foundIn({ announced: announced(id, model) }).zones).toHaveLength(count);
+  });
+
+  test("is proposed once, although it is announced for Home Assistant too", () => {
+    const press = (event: string): Message => [
+      `homeassistant/binary_sensor/shellybutton1-A4CF12F45301-${event}/config`,
+      {
+        name: `Button ${event}`,
+        "~": "shellies/shellybutton1-A4CF12F45301/",
+        stat_t: "~input_event/0",
+        val_tpl: `{%if value_json.event=='${event}'%}ON{%else%}OFF{%endif%}`,
+        off_dly: 1,
+        dev: { ids: ["A4CF12F45301"], name: "Buton" },
+      },
+    ];
+    const own = announced("shellybutton1-A4CF12F45301", "SHBTN-2");
+    const { zones } = foundIn({ announced: [press("S"), ...own, press("L"), press("SL")] });
+    expect(zones.map(({ id }) => id)).toEqual(["shellybutton1-a4cf12f45301", "buton-button-sl"]);
+  });
 
   test("without inputs is listed without a zone", () => {
     const { devices, zones } = foundIn({ announced: announced("shellyplug-s-7A2B3C", "SHPLG-S") });

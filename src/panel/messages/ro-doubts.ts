@@ -1,0 +1,44 @@
+import type { CatalogueOf } from "./catalogue.ts";
+import type { EN_DOUBTS } from "./en-doubts.ts";
+
+/** What to check in a proposed zone, in Romanian. */
+export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
+  "doubt.computed-value":
+    "Valoarea este calculată ({template}): verificați calea și valorile care înseamnă deschis și normal.",
+  "doubt.no-device-class": "Echipamentul nu își raportează clasa (device class).",
+  "doubt.kind-guessed": "Echipamentul nu raportează ce fel de contact este: verificați tipul zonei.",
+  "doubt.check-contact": "Verificați ce valoare înseamnă deschis: depinde de cablaj.",
+  "doubt.telemetry-only":
+    "Schimbarea se raportează numai cu telemetria periodică. Setați {option} pe echipament, pentru raportare imediată.",
+  "doubt.press-mode":
+    "Intrarea raportează apăsări, ca un buton ({mode}). Pentru un contact, setați {option} pe echipament.",
+  "doubt.radio-code":
+    "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod. Dacă transmite un cod și la închidere, adăugați-l la „Valori pentru normal”.",
+  "doubt.frigate-release":
+    "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
+  "doubt.notifications-off":
+    "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT ale echipamentului.",
+  "doubt.wake-up-reports":
+    "Unele versiuni de firmware raportează „deschis” timp de 1–2 s la trezire; timpul de confirmare filtrează aceste semnale, dar și deschiderile scurte.",
+  "doubt.button-restores-itself": "Butonul nu transmite eliberarea: zona revine la normal după autoRestoreS.",
+  "doubt.gate-for-others":
+    "Zona se deschide când centrala raportează o alarmă. Pentru ca declanșările zonelor altor echipamente să se transmită doar cât timp centrala este armată, adăugați gate: {gate}",
+  "doubt.gate-of-panel":
+    "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
+  "doubt.vibration-tamper":
+    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
+  "doubt.tamper-computed":
+    "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
+  "doubt.zones-confirm":
+    "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Zonelor care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, dați-le același echipament.",
+  "doubt.availability-left-out":
+    "O zonă citește propria disponibilitate și pe cea a unui singur gateway. Aceste topicuri sunt omise: {topics}",
+  "doubt.press-repeated":
+    "Echipamentul repetă ultima apăsare la fiecare actualizare periodică, iar fiecare repetare declanșează zona. Setați {option} pe echipament.",
+  "doubt.supervised-weekly":
+    "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați supravegherea.",
+  "doubt.missed-while-offline":
+    "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Setați {option} pe echipament: telemetria lui repetă starea.",
+  "doubt.rain":
+    "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l să detecteze inundația.",
+};
