@@ -420,7 +420,7 @@ describe("other reports", () => {
       const panel = here.panel("1234");
       await panel.contactId(event);
       await panel.contactId("1401 01 002");
-      expect(here.conditions).toEqual([`alarm-panel-trouble/1234 ${event.slice(1, 4)} 0`]);
+      expect(here.conditions).toEqual([`alarm-panel-trouble/1234 ${event.slice(1, 4)} 1/0`]);
       await panel.contactId("3401 01 002");
       expect(here.conditions).toEqual([]);
     },
