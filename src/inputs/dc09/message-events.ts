@@ -17,13 +17,21 @@ export function isWithheld(event: AlarmPanelEvent, { isOld }: MessageTime, isRec
   return (disarms === true && (isOld || isRecorded)) || (isEnd && isOld);
 }
 
-/** The events of a message. @param token its format. @throws MessageRejection if the data cannot be read */
-export function eventsOf(token: string, { data, extended }: MessageContent): AlarmPanelEvent[] {
-  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
-  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
-  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
-  if (!events) throw refusal("malformed");
+/**
+ * The events of a message, with those of all its blocks that can be read.
+ * @param token its format
+ * @throws MessageRejection if no block can be read
+ */
+export function eventsOf(token: string, { data, furtherData, extended }: MessageContent): AlarmPanelEvent[] {
+  const read = READERS[token];
+  if (!read) throw refusal("token");
+  const events = [data, ...furtherData].flatMap((block) => read(block) ?? []);
+  if (events.length === 0) throw refusal("malformed");
   // Extended data "I" is the text of the event.
   const common = extended.find(({ id }) => id === "I")?.text ?? "";
   return events.map((event) => withText(event, common));
 }
+
+const READERS: Readonly<
+  Record<string, (data: string) => AlarmPanelEvent | readonly AlarmPanelEvent[] | undefined>
+> = { "ADM-CID": contactIdEvent, "SIA-DCS": siaEvents };

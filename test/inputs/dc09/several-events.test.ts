@@ -75,6 +75,32 @@ describe("a message with several events, of which one in the middle cannot be st
   });
 });
 
+describe("a message with several blocks of data", () => {
+  test("opens and restores the zones of each, with the text of each", async () => {
+    const here = await Dc09Site.start([alarmPanelAccount("001465")]);
+    const panel = here.panel("001465");
+    await panel.sia("NUA022", "0007");
+    const frame = wire(
+      `"SIA-DCS"0008R0075L0001#001465[#001465|NUA021*'hall'NM][#001465|NUR022][#001465|NFA023*'attic'NM]`,
+    );
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK", sequence: "0008" });
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(here.trips.map(({ signal }) => signal?.name)).toEqual([
+      "Alarm panel 001465, zone 22",
+      "hall (001465/21)",
+      "attic (001465/23)",
+    ]);
+    expect(here.restores.map(({ zoneId }) => zoneId)).toEqual(["dc09-001465-22-intrusion"]);
+  });
+
+  test("of Contact ID is a trip for each that can be read", async () => {
+    const { here, panel } = await started([HALL, YARD]);
+    const frame = wire('"ADM-CID"0001L0#1234[#1234|hello][#1234|1130 01 004][#1234|1130 01 005][X026E06]');
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall", "yard"]);
+  });
+});
+
 describe("a message whose second event meets a disk that ends the whole transaction", () => {
   test("is stored with nothing or with all of it: no alarm is lost by a restart before its repetition", async () => {
     const { here, panel } = await started([HALL, YARD, SHOP]);
