@@ -280,6 +280,17 @@ describe("a message that is not accepted", () => {
     expect(here.trips).toEqual([]);
   });
 
+  test("with another key gets no time while the daemon's own clock is not trusted", async () => {
+    const here = await Dc09Site.start(
+      [alarmPanelAccount("1234", { key: newAlarmPanelKey(16), isPlain: false })],
+      [hall],
+    );
+    here.isClockTrusted = false;
+    const reply = await here.panel("1234", { key: newAlarmPanelKey(16) }).contactId("1130 01 004");
+    expect(reply).toMatchObject({ token: "DUH", content: "]" });
+    expect(here.conditions).toContain("alarm-panel-rejected/key 1234");
+  });
+
   test("without encryption is refused for an account with a key, and from an address that is not allowed gets no reply", async () => {
     const here = await Dc09Site.start(
       [
