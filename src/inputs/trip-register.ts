@@ -179,7 +179,7 @@ export class TripRegister {
     sinceWallMs: number | null = null,
   ): NewTrip {
     const { clock, bootId, time, site, newKey } = this.#options;
-    const { cause, atMs } = event;
+    const { cause, atMs, lateMs } = event;
     const isDated = time.isTrusted();
     const wallMs = toWallMs(clock, atMs);
     const earliestMs = cause === "after-restart" && isDated ? this.#lastAliveWallMs : undefined;
@@ -191,7 +191,7 @@ export class TripRegister {
         moment: { wallMs, bootId, monotonicMs: atMs },
         isDated,
         earliestWallMs: earliestMs !== undefined && earliestMs < wallMs ? earliestMs : null,
-        sinceWallMs,
+        sinceWallMs: lateMs === undefined ? sinceWallMs : wallMs - lateMs,
         disposition,
       },
       site,

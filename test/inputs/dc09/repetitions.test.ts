@@ -41,6 +41,36 @@ describe("an alarm that is repeated with another time", () => {
   });
 });
 
+describe("an alarm from the memory of an alarm panel", () => {
+  const memoryOf = async (occurred: string) => {
+    const here = await Dc09Site.start([alarmPanelAccount("1234")]);
+    const frame = wire(`"ADM-CID"0007L0#1234[#1234|1130 01 004]${occurred}${NOW}`);
+    expect(await here.panel("1234").send(frame)).toMatchObject({ token: "ACK" });
+    return here.trips[0];
+  };
+
+  test("has the time at which it occurred in its texts", async () => {
+    expect(await memoryOf("[H18:05:10,11-20-2026]")).toMatchObject({
+      body: {
+        dateStart: "2026-11-20T23:30:00",
+        description: expect.stringMatching(
+          /tripped at 2026-11-20 23:30:00, reported late, occurred at 2026-11-20 20:05:10\.$/,
+        ),
+      },
+      signal: { remark: "reported late, occurred at 2026-11-20 20:05" },
+    });
+  });
+
+  test.each([
+    ["of some seconds ago", "[H21:29:58,11-20-2026]"],
+    ["of a clock that was not set", "[H00:00:10,01-01-2000]"],
+    ["that does not exist", "[H25:00:00,11-20-2026]"],
+    ["that is ahead", "[H21:31:00,11-20-2026]"],
+  ])("is not late by a time %s", async (_name, occurred) => {
+    expect(await memoryOf(occurred)).toMatchObject({ signal: { remark: "" } });
+  });
+});
+
 describe("an encrypted alarm whose padding is any bytes", () => {
   test.each([0x00, 0x23, 0x41, 0x80, 0xc4, 0xff])(
     "has its name as sent, and its repetition with other padding is the same alarm: %i",
