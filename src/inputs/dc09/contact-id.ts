@@ -155,8 +155,12 @@ const TYPE = /^\s*(?:18|98)\s+/;
  * that receivers print: event, restoral, previous event.
  */
 const EVENT = /^\s*([136ERP])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
-/** With blanks, the numbers may have another length, or the partition may be blank: an alarm must not be lost for that. */
-const LOOSE_EVENT = /^\s*([136ERP])([0-9A-F]{3})(?:\s+([0-9A-F]{1,3}|-{1,3}))?\s+([0-9A-F]{1,6})\s*$/i;
+/**
+ * With blanks, the numbers may have another length, the partition may be blank, or a text may follow: an alarm must not be
+ * lost for that.
+ */
+const LOOSE_EVENT =
+  /^\s*([136ERP])([0-9A-F]{3})(?:\s+([0-9A-F]{1,3}|-{1,3}))?\s+([0-9A-F]{1,6})\s*(?:[|/*^"'].*)?$/i;
 const CHANGES: Readonly<Record<string, CodeChange>> = {
   1: "new",
   3: "restored",

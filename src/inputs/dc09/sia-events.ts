@@ -17,10 +17,12 @@ const OTHER_TEXT = /^\s*\*?(?:\^[^^]*\^|"[^"]*"|'[^']*')(?:NM(?!\d))?/;
 const CODE = /^([A-Z]{2})\s*(\d*)/;
 /** A block that is a code: with a number, or nothing else before its text. The words of a text begin with two capitals too. */
 const IS_CODE = /^[A-Z]{2}(?:\s*\d|(?:NM)?\s*(?:$|[/|*^"']))/;
-/** A text between quotes or carets, with what surrounds it, up to the next block. */
-const TEXT = /^[*|]?(?:\^([^^]*)\^|"([^"]*)"|'([^']*)')[^/|]*/;
-/** Any other text behind a code, which begins with a star; other characters there mean nothing. */
-const OPEN_TEXT = /^([*^"'][^/|]*)?[^/|]*/;
+/** A text between quotes or carets. */
+const TEXT = /^[*|]?(?:\^([^^]*)\^|"([^"]*)"|'([^']*)')/;
+/** Any other text behind a code, which begins with a star. */
+const OPEN_TEXT = /^([*^"'][^/|]*)/;
+/** A code or modifier with its number directly behind a number or text, of a sender that writes no separators. */
+const NEXT = /^(?:NM)?(?=[NO]?(?:([A-Z]{2})|[a-z]{2}|Ri)\d)/;
 /** The text of an event, or of the message, as a block of its own. */
 const TEXT_BLOCK = /^A?([^/|]*)/;
 /** `N` begins a new event, `O` an old one from the panel's memory; both are events that were not acknowledged before. */
@@ -69,14 +71,22 @@ export function siaEvents(data: string): AlarmPanelEvent[] | undefined {
     }
     if (events.length >= EVENTS_MAX) return undefined;
     const [whole, code = "", digits = ""] = found;
-    const text = TEXT.exec(rest.slice(whole.length)) ?? OPEN_TEXT.exec(rest.slice(whole.length)) ?? [""];
-    rest = rest.slice(whole.length + text[0].length);
+    rest = rest.slice(whole.length);
+    const text = TEXT.exec(rest) ?? OPEN_TEXT.exec(rest) ?? [""];
+    rest = withoutRemainder(rest.slice(text[0].length));
     events.push(eventOf(code, { ...placeOf(code, area, digits), text: textIn(text.slice(1)) }));
     isAreaBehind = false;
   }
   if (events.length === 0) return undefined;
   // "ri" is the area of the codes behind it. Some write it behind the only code.
   return isAreaBehind ? events.map((event) => ({ ...event, partition: event.partition ?? area })) : events;
+}
+
+/** Skips what means nothing behind a number or text: all up to the next separator, unless another block begins at once. */
+function withoutRemainder(text: string): string {
+  const [signs, code] = NEXT.exec(text) ?? [];
+  const isNext = signs !== undefined && (code === undefined || siaMeaning(code) !== undefined);
+  return isNext ? text.slice(signs.length) : text.replace(BLOCK, "");
 }
 
 /** Skips separators and the letter that begins an event; behind another event only if a code or modifier follows. */
