@@ -26,6 +26,8 @@ export interface MessageContent {
   readonly account: string | null;
   /** The event data, without the account. */
   readonly data: string;
+  /** The data of further events, of a sender that puts several blocks of data into one message. */
+  readonly furtherData: readonly string[];
   /** Extended data blocks: identifier letter and text. */
   readonly extended: readonly { readonly id: string; readonly text: string }[];
   /** Time of the panel, milliseconds since 1970; null for a panel that sends none, and for a time that does not exist. */
@@ -35,13 +37,13 @@ export interface MessageContent {
 }
 
 /**
- * As DC-09, 5.5.1: the prefix and the receiver have up to six hexadecimal digits, the account up to sixteen. Other letters
- * are read too, so that a wrong account is named.
+ * As DC-09, 5.5.1: the prefix and the receiver have up to six hexadecimal digits, the account up to sixteen. Some write their
+ * account into all three. Other letters are read too, so that a wrong account is named.
  */
 const HEAD =
-  /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,6}))?(?:L([0-9A-F]{0,6}))?(?:#([0-9A-Z]{0,16}))?\[/i;
-/** Extended blocks of one message; more than any panel sends. */
-const EXTENDED_MAX = 16;
+  /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,16}))?(?:L([0-9A-F]{0,16}))?(?:#([0-9A-Z]{0,16}))?\[/i;
+/** Blocks behind the first one of a message; more than any panel sends. */
+const BLOCKS_MAX = 16;
 
 /** Reads the head of a body. @returns undefined if it is not a DC-09 message */
 export function messageHead(body: Buffer): MessageHead | undefined {
@@ -79,13 +81,25 @@ export function plainContent(head: MessageHead): MessageContent | undefined {
  */
 export function encryptedContent(head: MessageHead, key: Buffer): MessageContent | undefined {
   const bytes = decrypted(head.rest.toString("latin1"), key);
-  const content = bytes && contentOf(textOf(bytes), head);
+  const text = bytes && textOf(withoutPadding(bytes));
+  const content = text === undefined ? undefined : contentOf(text, head);
   // DC-09, 5.5.1.8 requires the time in encrypted messages. It also shows that the key is right: with another one the
   // content is random, and without a time an old message could be replayed.
   // That of a clock that was never set shows it too.
-  return content && (content.sentWallMs !== null || TIME.test(textOf(bytes).slice(-TIME_LENGTH)))
+  return content && (content.sentWallMs !== null || TIME.test(text?.slice(-TIME_LENGTH) ?? ""))
     ? content
     : undefined;
+}
+
+const BAR = 0x7c;
+
+/**
+ * Decrypted bytes from the bar behind their padding. The padding may be any bytes (DC-09, 5.4.4.2), which must not decide how the
+ * text is read, and differs in each repetition. Without padding the account is before the first bar.
+ */
+function withoutPadding(bytes: Buffer): Buffer {
+  const end = Math.max(bytes.indexOf(BAR), 0);
+  return ACCOUNT.test(bytes.toString("latin1", 0, end)) ? bytes : bytes.subarray(end);
 }
 
 /** A text in the data may have brackets: the data ends with the first one behind which only blocks and the time follow. */
@@ -98,20 +112,24 @@ function contentOf(text: string, head: MessageHead): MessageContent | undefined 
   const end = text.indexOf("]");
   if (end < 0) return undefined;
   const hasInvalidTime = text.slice(end + 1).trim() !== "";
-  return { ...dataOf(text.slice(0, end), head), extended: [], sentWallMs: null, hasInvalidTime };
+  const data = dataOf(text.slice(0, end), head);
+  return { ...data, furtherData: [], extended: [], sentWallMs: null, hasInvalidTime };
 }
 
+/** A block of data behind another one. The identifiers of extended data are letters. */
+const FURTHER_DATA = /^#[0-9A-Z]{1,16}\|/i;
+
 /** What follows the data. @returns undefined if it is malformed */
-function tailAt(
-  text: string,
-  from: number,
-): Pick<MessageContent, "extended" | "sentWallMs" | "hasInvalidTime"> | undefined {
+function tailAt(text: string, from: number): Omit<MessageContent, "account" | "data"> | undefined {
+  const furtherData: string[] = [];
   const extended: { id: string; text: string }[] = [];
   let at = from;
-  while (text[at] === "[") {
+  for (let blocks = 0; text[at] === "["; blocks += 1) {
     const close = text.indexOf("]", at);
-    if (close < 0 || extended.length >= EXTENDED_MAX) return undefined;
-    extended.push({ id: text.slice(at + 1, at + 2), text: text.slice(at + 2, close) });
+    if (close < 0 || blocks >= BLOCKS_MAX) return undefined;
+    const block = text.slice(at + 1, close);
+    if (FURTHER_DATA.test(block)) furtherData.push(block.replace(FURTHER_DATA, ""));
+    else extended.push({ id: block.slice(0, 1), text: block.slice(1) });
     at = close + 1;
   }
   // A comparison first, so that the search for the end is one pass.
@@ -120,7 +138,7 @@ function tailAt(
   const sentWallMs = timeOf(time);
   const hasInvalidTime = sentWallMs === undefined;
   if (hasInvalidTime && time.includes("]")) return undefined;
-  return { extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
+  return { furtherData, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;

@@ -1,4 +1,4 @@
-import type { ZoneKind, ZoneObjective, ZoneProfile } from "./zone.ts";
+import type { ZoneInput, ZoneKind, ZoneObjective, ZoneProfile } from "./zone.ts";
 
 /** One alarm panel of the configuration. */
 export interface AlarmPanelAccount {
@@ -39,4 +39,12 @@ interface CreatedZone {
 /** @returns the id of a created zone, such as `dc09-12ab-4-intrusion` */
 export function createdZoneId({ account, number, kind }: CreatedZone): string {
   return `dc09-${account.toLowerCase()}-${number}-${kind}`;
+}
+
+/** Number of the zone that further alarms of an account share once no more zones are created for it. */
+export const OTHER_ZONES = 999_999;
+
+/** Whether several numbers of an alarm panel open a zone with this input. */
+export function hasSeveralNumbers(input: ZoneInput): boolean {
+  return input.source === "dc09" && (input.zone === undefined || input.zone === OTHER_ZONES);
 }

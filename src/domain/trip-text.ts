@@ -1,5 +1,6 @@
 import { bridgeText } from "./alarm-panel-name.ts";
 import type { Fault } from "./fault.ts";
+import { SINCE_TEXTS } from "./since-text.ts";
 import { SILENCE_TEXTS, type SilenceTexts } from "./silence-text.ts";
 import type { TripCause } from "./zone-step.ts";
 import type { ZoneKind } from "./zone.ts";
@@ -15,7 +16,7 @@ export interface TripTextValues {
   readonly time: string;
   /** For a trip detected after an interruption: the local time before which it cannot have been; otherwise null. */
   readonly earliest: string | null;
-  /** For a contact that was already open: local time of its opening; null if unknown. */
+  /** For a contact that was already open, or a late report: local time of its opening; null if unknown. */
   readonly since: string | null;
 }
 
@@ -116,9 +117,9 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     causes: RO_CAUSES,
     unknownTime: "o oră încă necunoscută",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, declanșare produsă după ${earliest}`}${since === null ? "" : `, deschisă de la ${since}`}.`,
+      `Zona ${zone} (${zoneId}, ${kind}) ${RO_CAUSES[cause]} ${time}${earliest === null ? "" : `, declanșare produsă după ${earliest}`}${since === null ? "" : `, ${SINCE_TEXTS.ro(cause, since)}`}.`,
     remark: ({ earliest, since }, cause) => {
-      if (cause === "standing") return since === null ? "era deschisă" : `deschisă de la ${since}`;
+      if (cause === "standing" || since !== null) return SINCE_TEXTS.ro(cause, since);
       if (cause === "after-restart") return earliest === null ? "după întrerupere" : `după ${earliest}`;
       return cause === "chatter" ? "contact instabil" : "";
     },
@@ -167,9 +168,9 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     causes: EN_CAUSES,
     unknownTime: "a time not known yet",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}${earliest === null ? "" : `, after ${earliest}`}${since === null ? "" : `, open since ${since}`}.`,
+      `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}${earliest === null ? "" : `, after ${earliest}`}${since === null ? "" : `, ${SINCE_TEXTS.en(cause, since)}`}.`,
     remark: ({ earliest, since }, cause) => {
-      if (cause === "standing") return since === null ? "was open" : `open since ${since}`;
+      if (cause === "standing" || since !== null) return SINCE_TEXTS.en(cause, since);
       if (cause === "after-restart") return earliest === null ? "after an interruption" : `after ${earliest}`;
       return cause === "chatter" ? "unstable contact" : "";
     },

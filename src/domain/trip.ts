@@ -103,7 +103,7 @@ export interface DetectedTrip {
   readonly moment: Timestamp;
   readonly isDated: boolean;
   readonly earliestWallMs: number | null;
-  /** For a contact that was already open: time of its opening, milliseconds since 1970. */
+  /** For a contact that was already open, or a late report: time of its opening, milliseconds since 1970. */
   readonly sinceWallMs?: number | null;
   readonly disposition: { readonly state: SuppressionReason | "waiting"; readonly reason: string | null };
 }

@@ -1,4 +1,5 @@
 import { alarmPanelName } from "./alarm-panel-name.ts";
+import { hasSeveralNumbers } from "./alarm-panel.ts";
 import {
   CONFIRM_WITH_DEFAULTS,
   GPIO_INPUT_DEFAULTS,
@@ -35,9 +36,8 @@ export function resolveZone(
   const gate = resolveGate(options.gate);
   if (!profile || !gate) return undefined;
   const input = resolveInput(options);
-  const { id, name, kind, objective, swinger } = options;
+  const { id, name, kind, objective } = options;
   const isLifeSafetyZone = isLifeSafety(kind);
-  const { maxTrips, resetAfterQuietS } = { ...SWINGER_DEFAULTS, ...(swinger === false ? {} : swinger) };
   return {
     id,
     name,
@@ -51,8 +51,7 @@ export function resolveZone(
     gate,
     // CP-01: a minute for detectors to become stable after a power-up; life safety zones only wait for relays.
     powerUpDelayMs: (options.powerUpDelayS ?? (STABLE_FAST.has(kind) ? 5 : 60)) * 1000,
-    swinger:
-      isLifeSafetyZone || swinger === false ? null : { maxTrips, resetAfterQuietMs: resetAfterQuietS * 1000 },
+    swinger: isLifeSafetyZone ? null : swingerOf(options, input),
     supervisionTimeoutMs: supervisionTimeoutMsOf(options),
     // `silenceS` of an alarm panel is its grace period.
     unavailableGraceMs:
@@ -67,6 +66,17 @@ export function resolveZone(
         }
       : null,
   };
+}
+
+/**
+ * CP-01's shutdown is of one detector: that of a zone with several must not suppress the alarm of another one. A supply or a
+ * device that fails again and again is one, whatever its numbers.
+ */
+function swingerOf({ swinger, kind }: ZoneOptions, input: ZoneInput): Zone["swinger"] {
+  const hasSeveralDetectors = hasSeveralNumbers(input) && kind !== "technical" && kind !== "power";
+  if (swinger === false || (swinger === undefined && hasSeveralDetectors)) return null;
+  const { maxTrips, resetAfterQuietS } = { ...SWINGER_DEFAULTS, ...swinger };
+  return { maxTrips, resetAfterQuietMs: resetAfterQuietS * 1000 };
 }
 
 /** Battery sensors report at least every 25 hours (zigbee2mqtt's limit for passive devices); plus one hour. */

@@ -16,7 +16,7 @@ export function stepZone(rules: ZoneRules, state: ZoneState, signal: StepSignal)
   const wakeAtMs = pendingDeadlines(rules, after.state)[0]?.atMs;
   return {
     state: after.state,
-    events: [...due.events, ...read.events, ...after.events],
+    events: [...due.events, ...withLateness([...read.events, ...after.events], signal)],
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };
 }
@@ -61,12 +61,20 @@ export type StepSignal =
       readonly atMs: number;
       /** False for a value that may be old, such as a retained message. */
       readonly live: boolean;
+      /** Milliseconds since the contact has changed, if that is reported late. */
+      readonly lateMs?: number | undefined;
     }
   | { readonly type: "wake"; readonly atMs: number };
 
 export type ZoneEvent =
   | { readonly type: "first-sight"; readonly contact: KnownContact; readonly atMs: number }
-  | { readonly type: "trip"; readonly cause: TripCause; readonly atMs: number }
+  | {
+      readonly type: "trip";
+      readonly cause: TripCause;
+      readonly atMs: number;
+      /** Milliseconds since it occurred, for a late report. */
+      readonly lateMs?: number;
+    }
   | { readonly type: "restore"; readonly cause: "reading" | "auto"; readonly atMs: number }
   | { readonly type: "chatter"; readonly atMs: number }
   | { readonly type: "calm"; readonly atMs: number };
@@ -102,6 +110,13 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Step
   if (isOpenByOldValue && live)
     return { state: settled, events: [{ type: "trip", cause: "first-sight", atMs }] };
   return { state: withoutPending(updated), events: [] };
+}
+
+/** A late report is late for the trip that it causes at once. */
+function withLateness(events: readonly ZoneEvent[], signal: StepSignal): readonly ZoneEvent[] {
+  const { lateMs } = signal.type === "reading" ? signal : {};
+  if (lateMs === undefined) return events;
+  return events.map((event) => (event.type === "trip" ? { ...event, lateMs } : event));
 }
 
 /** A reading of the debounced contact discards a pending other one. */

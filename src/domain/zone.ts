@@ -143,6 +143,8 @@ export interface ReadingContext {
   readonly live: boolean;
   /** Monotonic time of the reading, if known more exactly than by its arrival. */
   readonly atMs?: number | undefined;
+  /** For a late report: milliseconds since the contact has changed. */
+  readonly lateMs?: number | undefined;
 }
 
 /** Source of the availability of a sensor or bridge, and its values. */

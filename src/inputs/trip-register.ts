@@ -1,3 +1,4 @@
+import { hasSeveralNumbers } from "../domain/alarm-panel.ts";
 import { gateText } from "../domain/gate.ts";
 import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
@@ -31,6 +32,8 @@ interface Entries {
 /** Trips of a zone beyond this number a minute are only counted; lower for a zone in swinger shutdown. */
 const STORED_PER_MINUTE_MAX = 20;
 const STORED_PER_MINUTE_SHUT_DOWN_MAX = 1;
+/** For a zone of several numbers of an alarm panel, which may send the alarms of all its detectors at once from its memory. */
+const STORED_PER_MINUTE_SEVERAL_MAX = 200;
 const MINUTE_MS = 60_000;
 
 /** Decides what becomes of each trip: dispatched, suppressed with a reason, or only counted. */
@@ -68,14 +71,15 @@ export class TripRegister {
     let counters: SwingerCounters | undefined;
     let isFaulty = false;
     let isUnstored = this.#unstored.has(zone.id);
+    const perMinute = hasSeveralNumbers(zone.input) ? STORED_PER_MINUTE_SEVERAL_MAX : STORED_PER_MINUTE_MAX;
     for (const event of events) {
-      if (event.type === "restore" && !isUnstored && isStored("restore", event.atMs, STORED_PER_MINUTE_MAX))
+      if (event.type === "restore" && !isUnstored && isStored("restore", event.atMs, perMinute))
         trips.push(this.#restoreOf(zone, event));
       if (event.type !== "trip") continue;
       const before = counters ?? this.#countersOf(zone);
       const disposition = this.#dispositionOf(zone, before);
       const isShut = disposition.state === "swinger";
-      const max = isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : STORED_PER_MINUTE_MAX;
+      const max = isShut ? STORED_PER_MINUTE_SHUT_DOWN_MAX : perMinute;
       const isWithinLimit = isStored(disposition.state, event.atMs, max);
       const trip = this.#tripOf(zone, event, disposition);
       const delay = isWithinLimit && disposition.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
@@ -175,7 +179,7 @@ export class TripRegister {
     sinceWallMs: number | null = null,
   ): NewTrip {
     const { clock, bootId, time, site, newKey } = this.#options;
-    const { cause, atMs } = event;
+    const { cause, atMs, lateMs } = event;
     const isDated = time.isTrusted();
     const wallMs = toWallMs(clock, atMs);
     const earliestMs = cause === "after-restart" && isDated ? this.#lastAliveWallMs : undefined;
@@ -187,7 +191,7 @@ export class TripRegister {
         moment: { wallMs, bootId, monotonicMs: atMs },
         isDated,
         earliestWallMs: earliestMs !== undefined && earliestMs < wallMs ? earliestMs : null,
-        sinceWallMs,
+        sinceWallMs: lateMs === undefined ? sinceWallMs : wallMs - lateMs,
         disposition,
       },
       site,

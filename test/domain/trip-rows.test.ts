@@ -178,6 +178,13 @@ describe("the row of a trip", () => {
     expect(row.body.description).toMatch(/still open at .* 23:30:00, open since 2026-11-20 23:29:00\.$/);
   });
 
+  test("that was reported late has the time at which it occurred", () => {
+    const sinceWallMs = moment.wallMs - 60_000;
+    const row = newTrip(zone({}), { ...SEEN, cause: "edge", sinceWallMs }, RO);
+    expect(row.signal.remark).toBe("raportată cu întârziere, produsă la 20.11.2026 23:29");
+    expect(row.body.description).toMatch(/, raportată cu întârziere, produsă la 20\.11\.2026 23:29:00\.$/);
+  });
+
   test("of an unstable contact has it in its line", () => {
     expect(newTrip(zone({}), { ...SEEN, cause: "chatter" }, EN).signal.remark).toBe("unstable contact");
   });

@@ -4,7 +4,8 @@ import { AlarmPanelReceiver } from "../../src/inputs/dc09/alarm-panel-receiver.t
 import { AlarmPanelZones } from "../../src/inputs/dc09/alarm-panel-zones.ts";
 import { resolveProfiles } from "../../src/domain/zone-rules.ts";
 import type { Zone } from "../../src/domain/zone.ts";
-import { AlarmPanel, type AlarmPanelOptions } from "./alarm-panel.ts";
+import { AlarmPanel, type AlarmPanelOptions, type AlarmPanelReply } from "./alarm-panel.ts";
+import { eventually } from "./eventually.ts";
 import { MonitoredZones } from "./monitored-zones.ts";
 
 const OBJECTIVE = { type: "obiective/cladiri", id: 12 } as const;
@@ -63,6 +64,17 @@ export class Dc09Site extends MonitoredZones {
       wallMs: () => this.clock.wallMs(),
       ...options,
     });
+  }
+
+  /**
+   * Sends a message of account 1234 that the disk rejects, and returns when it was rejected.
+   * @throws if it gets a reply
+   */
+  async sendUnstored(send: (panel: AlarmPanel) => Promise<AlarmPanelReply | undefined>): Promise<void> {
+    const before = this.count("not-stored");
+    const reply = await send(this.panel("1234", { replyWithinMs: 100 }));
+    if (reply) throw new Error(`the message got ${reply.token}`);
+    await eventually("the message is rejected", () => this.count("not-stored") > before);
   }
 
   /** Stops the daemon and starts it again. @param declared zones of the configuration by then, the same by default */

@@ -84,7 +84,7 @@ export class AlarmPanelChanges {
     const isPending = state?.pending?.contact === "open";
     const isContinued = event.change === "present" || isPending;
     if (!isContinued) monitor.read(zone.id, "normal", { live: false });
-    monitor.read(zone.id, "open", { live: true });
+    monitor.read(zone.id, "open", { live: true, lateMs: event.lateMs });
     openNumbers.open(zone, event, isPending || state?.contact === "open");
   }
 

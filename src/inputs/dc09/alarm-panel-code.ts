@@ -35,6 +35,8 @@ export interface AlarmPanelEvent {
   readonly number: number | null;
   /** Text of the panel; empty without one. */
   readonly text: string;
+  /** Milliseconds since it occurred, if it is reported late. */
+  readonly lateMs?: number;
 }
 
 /** Characters of an event's text that are kept. */

@@ -124,9 +124,11 @@ export class AlarmPanelIntake {
   }
 
   #replyTo(reason: MessageRejectionReason, answered: ReplyTarget): Buffer | undefined {
+    const { clock, time } = this.#options;
     const kind = REPLY_TO[reason];
-    if (kind === "nak") return nak(answered, this.#options.clock.wallMs());
-    return kind === "duh" ? duh(answered) : undefined;
+    // A wrong time would be that of the alarm panel from then on.
+    if (kind === "nak" && time.isTrusted()) return nak(answered, clock.wallMs());
+    return kind === undefined ? undefined : duh(answered);
   }
 
   /** The account and content of a message. @throws MessageRejection */

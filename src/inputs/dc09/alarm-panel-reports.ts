@@ -93,10 +93,15 @@ function subjectOf(report: AlarmPanelReport): string {
   return `${report.account} ${report.code} ${placeOf(report)}`;
 }
 
-/** A number with its partition, because each partition may have a zone of that number; what has none is the alarm panel's. */
-function placeOf({ number, partition }: AlarmPanelReport): string | number {
-  if (number > 0 && partition > 0) return `${partition}/${number}`;
-  return number < 0 ? "-" : number;
+/**
+ * A number with its partition, because each partition may have a zone of that number; what has none is the alarm panel's, but a
+ * missing closing is of its partition.
+ */
+function placeOf(report: AlarmPanelReport): string | number {
+  const { number, partition } = report;
+  const name = number < 0 ? "-" : number;
+  const hasPartition = partition > 0 && (number > 0 || endOf(report) === "closing");
+  return hasPartition ? `${partition}/${name}` : name;
 }
 
 /** Those of an event's partition. If there are none, all: a report that never ends would be worse than one that ends early. */

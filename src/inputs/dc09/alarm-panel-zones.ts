@@ -5,13 +5,16 @@ import { resolveZone } from "../../domain/zone-rules.ts";
 import type { Zone, ZoneKind, ZoneProfile } from "../../domain/zone.ts";
 import type { CreatedAlarmPanelZone } from "../../store/alarm-panels.ts";
 import type { Journal } from "../../store/journal.ts";
-import { createdZoneId, type AlarmPanelAccount } from "../../domain/alarm-panel.ts";
+import {
+  createdZoneId,
+  hasSeveralNumbers,
+  OTHER_ZONES,
+  type AlarmPanelAccount,
+} from "../../domain/alarm-panel.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 
-/** Zones created for one account; further alarms share zone `OTHERS`. An installation has 512 zones. */
+/** Zones created for one account; further alarms share one zone. An installation has 512 zones. */
 const CREATED_PER_ACCOUNT_MAX = 64;
-/** Number of the zone for alarms beyond that. */
-const OTHERS = 999_999;
 /** Characters of a panel's text in a zone's name, which has 100 at most. */
 const TEXT_MAX = 60;
 
@@ -61,8 +64,8 @@ export class AlarmPanelZones {
     const row = {
       account,
       kind,
-      number: isFull ? OTHERS : (number ?? 0),
-      name: this.#nameOf(account, isFull ? OTHERS : (number ?? 0), isFull ? "" : text),
+      number: isFull ? OTHER_ZONES : (number ?? 0),
+      name: this.#nameOf(account, isFull ? OTHER_ZONES : (number ?? 0), isFull ? "" : text),
     };
     const zone = this.#zoneOf(row);
     if (zone) alarmPanels.addZone(row);
@@ -85,7 +88,7 @@ export class AlarmPanelZones {
     const isRomanian = this.#options.locale === "ro";
     const panel = isRomanian ? `Centrala ${account}` : `Alarm panel ${account}`;
     if (number === 0) return panel;
-    if (number === OTHERS) return isRomanian ? `${panel}, alte zone` : `${panel}, other zones`;
+    if (number === OTHER_ZONES) return isRomanian ? `${panel}, alte zone` : `${panel}, other zones`;
     return isRomanian ? `${panel}, zona ${number}` : `${panel}, zone ${number}`;
   }
 }
@@ -120,17 +123,12 @@ export function zonesOfNumber(zones: readonly Zone[], account: string, event: Al
 
 /** Zones of an event's class or code that several numbers share, such as the one for alarms once no more zones are created. */
 export function sharedZoneOf(zones: readonly Zone[], account: string, event: AlarmPanelEvent): Zone[] {
-  return contactsOf(zones, account, { ...event, number: OTHERS });
-}
-
-/** Whether several numbers of its alarm panel open a zone. */
-export function isShared({ input }: Zone): boolean {
-  return input.source === "dc09" && (input.zone === undefined || input.zone === OTHERS);
+  return contactsOf(zones, account, { ...event, number: OTHER_ZONES });
 }
 
 /** Whether several numbers, or one number in several partitions, open a zone. */
 export function hasSeveralPlaces(zone: Zone): boolean {
-  return isShared(zone) || (isAlarmPanelZone(zone) && zone.input.partition === undefined);
+  return hasSeveralNumbers(zone.input) || (isAlarmPanelZone(zone) && zone.input.partition === undefined);
 }
 
 function isAlarmPanelZone(zone: Zone): zone is AlarmPanelZone {

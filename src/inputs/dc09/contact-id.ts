@@ -148,14 +148,19 @@ export function contactIdMeaning(code: number): CodeMeaning | undefined {
   return ROWS.find(([from, to]) => code >= from && code <= to)?.[2];
 }
 
+/** The types of a Contact ID message (DC-05, 2.1), which some receivers print before it. */
+const TYPE = /^\s*(?:18|98)\s+/;
 /**
  * Qualifier, event, partition, zone; separated by blanks (DC-05, 2.1), which some panels omit. The qualifier may be the letter
  * that receivers print: event, restoral, previous event.
  */
-const EVENT = /^\s*(?:18\s+)?([136ERP])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
-/** With blanks, the numbers may have another length, or the partition may be blank: an alarm must not be lost for that. */
+const EVENT = /^\s*([136ERP])([0-9A-F]{3})\s*([0-9A-F]{2})\s*([0-9A-F]{3,4})\s*$/i;
+/**
+ * With blanks, the numbers may have another length, the partition may be blank, or a text may follow: an alarm must not be
+ * lost for that.
+ */
 const LOOSE_EVENT =
-  /^\s*(?:18\s+)?([136ERP])([0-9A-F]{3})(?:\s+([0-9A-F]{1,3}|-{1,3}))?\s+([0-9A-F]{1,6})\s*$/i;
+  /^\s*([136ERP])([0-9A-F]{3})(?:\s+([0-9A-F]{1,3}|-{1,3}))?\s+([0-9A-F]{1,6})\s*(?:[|/*^"'].*)?$/i;
 const CHANGES: Readonly<Record<string, CodeChange>> = {
   1: "new",
   3: "restored",
@@ -170,11 +175,12 @@ const ALSO_ENDED: Readonly<Record<string, readonly string[]>> = { 302: ["302", "
 
 /** Reads the data of an `ADM-CID` message. @returns undefined if it is malformed */
 export function contactIdEvent(data: string): AlarmPanelEvent | undefined {
+  const untyped = data.replace(TYPE, "");
   const [whole, qualifier = "", event = "", partition = "", number = ""] =
-    EVENT.exec(data) ?? LOOSE_EVENT.exec(data) ?? [];
+    EVENT.exec(untyped) ?? LOOSE_EVENT.exec(untyped) ?? [];
   const change = CHANGES[qualifier.toUpperCase()];
   if (whole === undefined || change === undefined) return undefined;
-  const code = event.toUpperCase();
+  const code = withZeros(event.toUpperCase());
   const meaning = /^\d{3}$/.test(code) ? contactIdMeaning(Number(code)) : undefined;
   return {
     code,
@@ -188,6 +194,12 @@ export function contactIdEvent(data: string): AlarmPanelEvent | undefined {
 }
 
 /** Partitions and zones are decimal; a hexadecimal one is kept out of the zones. */
-function decimal(digits: string): number | null {
+function decimal(text: string): number | null {
+  const digits = withZeros(text.toUpperCase());
   return /^\d+$/.test(digits) ? Number(digits) : null;
+}
+
+/** Over a telephone line a zero is the tone A, which some communicators pass on: the digits are 0 to 9 and B to F (DC-05). */
+function withZeros(digits: string): string {
+  return digits.replaceAll("A", "0");
 }

@@ -1,4 +1,4 @@
-import type { MessageContent } from "../../dc09/message.ts";
+import { timeOf, type MessageContent } from "../../dc09/message.ts";
 import { isDisarming } from "./alarm-panel-changes.ts";
 import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
 import { refusal } from "./alarm-panel-rejections.ts";
@@ -17,13 +17,36 @@ export function isWithheld(event: AlarmPanelEvent, { isOld }: MessageTime, isRec
   return (disarms === true && (isOld || isRecorded)) || (isEnd && isOld);
 }
 
-/** The events of a message. @param token its format. @throws MessageRejection if the data cannot be read */
-export function eventsOf(token: string, { data, extended }: MessageContent): AlarmPanelEvent[] {
-  if (token !== "ADM-CID" && token !== "SIA-DCS") throw refusal("token");
-  const single = token === "ADM-CID" ? contactIdEvent(data) : undefined;
-  const events = token === "ADM-CID" ? single && [single] : siaEvents(data);
-  if (!events) throw refusal("malformed");
+/**
+ * The events of a message, with those of all its blocks that can be read.
+ * @param token its format
+ * @throws MessageRejection if no block can be read
+ */
+export function eventsOf(token: string, content: MessageContent): AlarmPanelEvent[] {
+  const { data, furtherData, extended } = content;
+  const read = READERS[token];
+  if (!read) throw refusal("token");
+  const events = [data, ...furtherData].flatMap((block) => read(block) ?? []);
+  if (events.length === 0) throw refusal("malformed");
   // Extended data "I" is the text of the event.
   const common = extended.find(({ id }) => id === "I")?.text ?? "";
-  return events.map((event) => withText(event, common));
+  const lateness = latenessOf(content);
+  return events.map((event) => ({ ...withText(event, common), ...lateness }));
 }
+
+/** An event that was sent at once has a time of some seconds before. */
+const LATE_MIN_MS = 30_000;
+/** Longer ago is the time of a clock that was not set. */
+const LATE_MAX_MS = 30 * 86_400_000;
+
+/** How long before the message its event occurred, by the extended data "H", with the clock of the alarm panel for both. */
+function latenessOf({ extended, sentWallMs }: MessageContent): Pick<AlarmPanelEvent, "lateMs"> {
+  const occurredMs = timeOf(`_${extended.find(({ id }) => id === "H")?.text ?? ""}`) ?? null;
+  if (occurredMs === null || sentWallMs === null) return {};
+  const lateMs = sentWallMs - occurredMs;
+  return lateMs > LATE_MIN_MS && lateMs < LATE_MAX_MS ? { lateMs } : {};
+}
+
+const READERS: Readonly<
+  Record<string, (data: string) => AlarmPanelEvent | readonly AlarmPanelEvent[] | undefined>
+> = { "ADM-CID": contactIdEvent, "SIA-DCS": siaEvents };

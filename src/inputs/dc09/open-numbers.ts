@@ -1,3 +1,4 @@
+import { hasSeveralNumbers } from "../../domain/alarm-panel.ts";
 import { canonical, sensorOf } from "../../domain/zone-changes.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Journal } from "../../store/journal.ts";
@@ -5,7 +6,7 @@ import { ActiveTopics, NUMBERS } from "../active-topics.ts";
 import { isActiveIn } from "../stored-activity.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
-import { hasSeveralPlaces, isShared, sharedZoneOf } from "./alarm-panel-zones.ts";
+import { hasSeveralPlaces, sharedZoneOf } from "./alarm-panel-zones.ts";
 
 /** What an alarm is of: a zone number, or without one its code, such as `E301`; in its partition if it names one. */
 interface Place {
@@ -62,7 +63,8 @@ export class OpenNumbers {
   isRestoredBy(zone: Zone, account: string, event: AlarmPanelEvent): boolean {
     const open = this.of(zone);
     // Without a known number, such as after an upgrade, the first restoral of its class closes the zone.
-    if (open.length === 0) return !isShared(zone) || sharedZoneOf([zone], account, event).length > 0;
+    if (open.length === 0)
+      return !hasSeveralNumbers(zone.input) || sharedZoneOf([zone], account, event).length > 0;
     return endedBy(zone, event, open).length > 0;
   }
 
@@ -110,7 +112,7 @@ function placeNamed(name: string): Place {
  * one number that only one partition has reported is the same detector in any other.
  */
 function endedBy(zone: Zone, event: AlarmPanelEvent, open: readonly string[]): readonly string[] {
-  if (!isShared(zone) && open.length === 1) return open;
+  if (!hasSeveralNumbers(zone.input) && open.length === 1) return open;
   const names = namesOf(zone, event);
   const ofPartition = open.map(placeNamed).filter((place) => isOfSamePartition(place, event.partition ?? 0));
   const same = ofPartition.filter(({ of }) => names.includes(of));

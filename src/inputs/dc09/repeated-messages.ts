@@ -8,7 +8,7 @@ import { lastBlockOf, type MessageContent, type MessageHead } from "../../dc09/m
 interface MessageIdentity {
   readonly account: string;
   readonly sequence: string;
-  /** Of token and content, without padding and time, which a panel may renew when it repeats. */
+  /** Of token and content, without padding and times, which a panel may renew when it repeats. */
   readonly hash: string;
   /** The panel's time if it was checked; otherwise null. */
   readonly sentWallMs: number | null;
@@ -208,9 +208,11 @@ export function identityOf(account: string, head: MessageHead, content: MessageC
 
 /** Hash of what a repetition has in common with its message. */
 function contentHash({ token }: Pick<MessageHead, "token">, content: MessageContent): string {
-  const { account, data, extended } = content;
+  const { account, data, furtherData, extended } = content;
+  // "H" is the time of the event, which some add only when they repeat the message.
+  const lasting = extended.filter(({ id }) => id !== "H");
   return createHash("sha256")
-    .update(JSON.stringify([token, account, data, extended]))
+    .update(JSON.stringify([token, account, data, lasting, ...furtherData]))
     .digest("base64url")
     .slice(0, 22);
 }

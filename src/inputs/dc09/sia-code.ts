@@ -143,6 +143,14 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["TW", "TZ", TEST],
 ];
 
+/** DC-03: an area that was opened, closed or armed along its perimeter, or was not when it should have been. */
+const OF_AREA: ReadonlySet<string> = new Set("OA OG OI CA CD CG CI CT CW NF NL NM".split(" "));
+
+/** Whether the standard gives a code the number of an area, and not of a zone or user. @param code two capital letters */
+export function hasAreaNumber(code: string): boolean {
+  return OF_AREA.has(code);
+}
+
 const BEGINNINGS: ReadonlyMap<string, CodeMeaning> = new Map(
   PAIRS.flatMap(([codes, , meaning]) => codes.split(" ").map((code) => [code, meaning] as const)),
 );

@@ -41,8 +41,12 @@ describe("Contact ID", () => {
     ["6130 01 004", { change: "present" }],
     ["113001004", { code: "130", partition: 1, number: 4 }],
     ["18 1130 01 004", { code: "130", number: 4 }],
-    ["1130 01 0A4", { code: "130", number: null }],
-    ["1ABC 01 004", { code: "ABC", meaning: undefined }],
+    ["98 1130 01 004", { code: "130", number: 4 }],
+    // Zeros as the telephone has them.
+    ["111A 01 AA4", { code: "110", partition: 1, number: 4 }],
+    ["34A1 A1 AA1", { code: "401", change: "restored", partition: 1, number: 1 }],
+    ["1130 01 0B4", { code: "130", number: null }],
+    ["1BCD 01 004", { code: "BCD", meaning: undefined }],
     ["E130 01 004", { code: "130", change: "new", partition: 1, number: 4 }],
     ["R130 01 004", { code: "130", change: "restored" }],
     ["P130 01 004", { code: "130", change: "present" }],
@@ -52,6 +56,8 @@ describe("Contact ID", () => {
     ["1130 01 12345", { partition: 1, number: 12345 }],
     ["1130    004", { partition: null, number: 4 }],
     ["1130 -- 004", { partition: null, number: 4 }],
+    ["1130 01 004|IHol", { partition: 1, number: 4 }],
+    ["1130 01 004 ^Hol^", { partition: 1, number: 4 }],
   ])("%s is read", (data, event) => expect(contactIdEvent(data)).toMatchObject(event));
 
   test.each(["", "1130", "2130 01 004", "1130 01 004 5", "1130 1 4 5", "113014", "hello"])(
@@ -168,6 +174,19 @@ describe("SIA", () => {
         { code: "BR", number: 5 },
       ],
     ],
+    // No separators at all.
+    [
+      "Nri1BA3BR4^Pod^NMri2FA5'Hol'NOP6",
+      [
+        { code: "BA", partition: 1, number: 3 },
+        { code: "BR", partition: 1, number: 4, text: "Pod" },
+        { code: "FA", partition: 2, number: 5, text: "Hol" },
+        { code: "OP", partition: 2, number: 6 },
+      ],
+    ],
+    ["NBA5QQ1", [{ code: "BA", number: 5 }]],
+    ["Nri2/id15/OP", [{ code: "OP", partition: 2, number: null }]],
+    ["0|NRP", [{ code: "RP" }]],
     // A text that follows in a message of its own.
     ["AFire Zone 2", [{ code: "A", meaning: { what: "note" }, text: "Fire Zone 2" }]],
   ])("%s is read", (data, events) => expect(siaEvents(data)).toMatchObject(events));
@@ -176,6 +195,7 @@ describe("SIA", () => {
     for (const data of ["Nri1/BA5", "Nri1/BA5NM", "NBA5*NM", "Nri1/BA5*''NM", "Nri1/BA5**"])
       expect(siaEvents(data), data).toMatchObject([{ code: "BA", number: 5, text: "" }]);
     expect(siaEvents("Nri1/BA5/FA6")).toHaveLength(2);
+    expect(siaEvents("NBA5QQ1")).toHaveLength(1);
   });
 
   test.each([

@@ -114,6 +114,28 @@ const PLAIN: readonly Sent[] = [
     text: "Baie: inundație",
   },
   {
+    name: "Eldes style, its account of sixteen digits as receiver and line too",
+    account: "0123456789ABCDEF",
+    dialect: "covers-cr",
+    body: '"ADM-CID"0228R0123456789ABCDEFL0123456789ABCDEF#0123456789ABCDEF[#0123456789ABCDEF|1110 01 005]',
+    reply: '"ACK"0228R0123456789ABCDEFL0123456789ABCDEF#0123456789ABCDEF',
+    means: ["5-fire"],
+  },
+  {
+    name: "zeros as the tone A of a telephone line, behind the type of the message",
+    account: "1234",
+    body: `"ADM-CID"0023L0#1234[#1234|98 111A A1 AA4]${NOW}`,
+    reply: '"ACK"0023L0#1234',
+    means: ["4-fire"],
+  },
+  {
+    name: "an opening with the tone A",
+    account: "1234",
+    body: `"ADM-CID"0024L0#1234[#1234|14A1 A1 AA1]${NOW}`,
+    reply: '"ACK"0024L0#1234',
+    means: ["401 new 1 1"],
+  },
+  {
     name: "a NUL after the CR",
     account: "1234",
     dialect: "nul",

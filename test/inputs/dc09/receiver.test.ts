@@ -86,9 +86,9 @@ describe("an alarm of a panel", () => {
 
   test("that cannot be stored gets no reply, and is one trip once the panel has repeated it", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
-    const panel = here.panel("1234", { replyWithinMs: 300 });
+    const panel = here.panel("1234");
     here.breakJournal();
-    expect(await panel.contactId("1130 01 004", "0001")).toBeUndefined();
+    await here.sendUnstored((sender) => sender.contactId("1130 01 004", "0001"));
     expect(here.conditions).toContain("journal-write-failed");
     here.repairJournal();
     expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK" });
@@ -280,6 +280,17 @@ describe("a message that is not accepted", () => {
     expect(here.trips).toEqual([]);
   });
 
+  test("with another key gets no time while the daemon's own clock is not trusted", async () => {
+    const here = await Dc09Site.start(
+      [alarmPanelAccount("1234", { key: newAlarmPanelKey(16), isPlain: false })],
+      [hall],
+    );
+    here.isClockTrusted = false;
+    const reply = await here.panel("1234", { key: newAlarmPanelKey(16) }).contactId("1130 01 004");
+    expect(reply).toMatchObject({ token: "DUH", content: "]" });
+    expect(here.conditions).toContain("alarm-panel-rejected/key 1234");
+  });
+
   test("without encryption is refused for an account with a key, and from an address that is not allowed gets no reply", async () => {
     const here = await Dc09Site.start(
       [
@@ -420,7 +431,7 @@ describe("other reports", () => {
       const panel = here.panel("1234");
       await panel.contactId(event);
       await panel.contactId("1401 01 002");
-      expect(here.conditions).toEqual([`alarm-panel-trouble/1234 ${event.slice(1, 4)} 0`]);
+      expect(here.conditions).toEqual([`alarm-panel-trouble/1234 ${event.slice(1, 4)} 1/0`]);
       await panel.contactId("3401 01 002");
       expect(here.conditions).toEqual([]);
     },
