@@ -128,6 +128,11 @@ export class UpstreamCapabilities extends Store {
     return this.#read.get("settled-in") === "no";
   }
 
+  /** Has the records read back, also by a later run. */
+  requireReadBack(): void {
+    if (!this.mustReadBack) this.#write.run("settled-in", "no");
+  }
+
   noteReadBack(): void {
     if (!this.hasReadBack) this.#write.run("settled-in", "yes");
   }

@@ -2,6 +2,7 @@ import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../../domain/outbox.ts";
 import { countAttempt } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
+import { mayHideReferences } from "./listed-texts.ts";
 import type { RecordAdoption } from "./record-adoption.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
@@ -67,7 +68,10 @@ export class ReadBack {
     if (found.kind === "complete") {
       this.#cuts = 0;
       await linkFaults.note(REACHED);
-      this.adoptOnce(found.rows);
+      // The records are read one by one later: alarms do not wait for that.
+      this.#isIncomplete = mayHideReferences(found.rows);
+      if (this.#isIncomplete) store.write(() => store.facts.requireReadBack());
+      else this.adoptOnce(found.rows);
       return true;
     }
     const { seen, outcome } = found;
