@@ -35,6 +35,8 @@ interface ListHabits {
   rowsMax: number;
   /** Whether the last complete list was in the order of its ids: only such a list may be read in part. */
   isOrdered: boolean;
+  /** Whether each new record has had a higher id than those before it. */
+  areIdsOrdered: boolean;
   /** Rows to request per page. */
   pageRows: number;
 }
@@ -49,7 +51,7 @@ export class UpstreamClient {
 
   constructor(
     { urgentClient, ...options }: UpstreamClientOptions,
-    habits: ListHabits = { rowsMax: 0, isOrdered: true, pageRows: PAGE_ROWS },
+    habits: ListHabits = { rowsMax: 0, isOrdered: true, areIdsOrdered: true, pageRows: PAGE_ROWS },
   ) {
     this.#options = options;
     this.habits = habits;

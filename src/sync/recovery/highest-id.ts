@@ -1,13 +1,16 @@
+import { compareFingerprints } from "../../domain/match-candidate.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Watermark } from "../../domain/list-reading.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
+import { isShownOurs } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
-import type { ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome, WriteOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { noteShownIds } from "./gone-records.ts";
-import { readTop, watermarkOf } from "./record-search.ts";
+import { isMatchCandidate } from "./pageless-list.ts";
+import { readTop, UNKNOWN_WATERMARK, watermarkOf } from "./record-search.ts";
 
 /* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
 
@@ -69,6 +72,30 @@ interface Sample {
   readonly id: number;
 }
 
+/**
+ * Finds out if the ids of the centre ascend, when it has answered a POST with a lower one than it had before: after a restore it
+ * would no longer have that one.
+ * @param sent the entry as it was sent
+ */
+export async function checkIdOrder(
+  context: SyncContext,
+  sent: OutboxEntry,
+  answer: WriteOutcome,
+): Promise<void> {
+  const { centre, store, log } = context;
+  const { id, rowFingerprint } = watermarkOf(sent);
+  const { record, echoesKey } = answer;
+  // A repeated key is answered with the record of the first request.
+  if (!record || echoesKey === true || record.id > id || rowFingerprint === null) return;
+  if (!isShownOurs(context, sent, record.json)) return;
+  const { value } = await centre.of(sent).record(id);
+  if (!isMatchCandidate(value) || value.id !== id || compareFingerprints(value, rowFingerprint) !== "same")
+    return;
+  centre.habits.areIdsOrdered = false;
+  store.write(() => store.facts.noteUnorderedIds());
+  log.warn("ids-not-in-order", { upstreamId: record.id, earlierId: id });
+}
+
 /** Records linked within this time share a sample, which limits the number of samples. */
 const SAMPLE_INTERVAL_MS = 1_000;
 
@@ -103,9 +130,9 @@ export class WatermarkReader {
     const { centre, linkFaults } = this.#context;
     const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
     const read = known ?? (await this.#fresh(centre.of(entry)));
-    if (!("outcome" in read)) return lowered(read, entry);
+    if (!("outcome" in read)) return centre.habits.areIdsOrdered ? lowered(read, entry) : UNKNOWN_WATERMARK;
     // A record needs a link, not a list: it is sent without a watermark, and searched for from the start if necessary.
-    return (await linkFaults.noteList(read.outcome)) ? { id: 0, rowFingerprint: null } : read;
+    return (await linkFaults.noteList(read.outcome)) ? UNKNOWN_WATERMARK : read;
   }
 
   /** Reads the id again; concurrent calls share one request. */

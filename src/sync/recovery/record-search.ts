@@ -10,6 +10,8 @@ import { hasNoIds, isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
+/** The same where a record of ours cannot be identified by its id. */
+export const UNKNOWN_WATERMARK: Watermark = { id: 0, rowFingerprint: null };
 
 /** The watermark down to which the record of an attempt can be. */
 export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): Watermark {
@@ -91,7 +93,8 @@ export async function readHighestId(
  * watermark is read twice. A list without paging is read once as a whole. A list that cannot be proved complete is
  * undetermined.
  */
-export async function recordsAbove(centre: UpstreamClient, watermark: Watermark): Promise<SearchOutcome> {
+export async function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
+  const watermark = centre.habits.areIdsOrdered ? lowest : UNKNOWN_WATERMARK;
   const first = await readOnce(centre, watermark);
   if ("outcome" in first) return first;
   if (first.end === "repeats") return readWhole(centre, watermark, first.reading);
