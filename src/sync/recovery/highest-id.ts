@@ -1,7 +1,8 @@
-import { compareFingerprints } from "../../domain/match-candidate.ts";
+import { compareFingerprints, recordFingerprint } from "../../domain/match-candidate.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Watermark } from "../../domain/list-reading.ts";
-import type { OutboxEntry } from "../../domain/outbox.ts";
+import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../../domain/outbox.ts";
 import { isShownOurs } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
@@ -117,6 +118,8 @@ type WatermarkOutcome = Watermark | { readonly outcome: ReadOutcome };
 export class WatermarkReader {
   readonly #context: SyncContext;
   #last: { readonly watermark: Watermark; readonly atMs: number } | undefined;
+  /** The last one read, however old. */
+  #newest: Watermark | undefined;
   #inFlight: Promise<WatermarkOutcome> | undefined;
   /** Number of times that readings were discarded, including those in flight. */
   #resets = 0;
@@ -132,7 +135,20 @@ export class WatermarkReader {
     const read = known ?? (await this.#fresh(centre.of(entry)));
     if (!("outcome" in read)) return centre.habits.areIdsOrdered ? lowered(read, entry) : UNKNOWN_WATERMARK;
     // A record needs a link, not a list: it is sent without a watermark, and searched for from the start if necessary.
-    return (await linkFaults.noteList(read.outcome)) ? UNKNOWN_WATERMARK : read;
+    if (await linkFaults.noteList(read.outcome)) return UNKNOWN_WATERMARK;
+    return isSentUnread(entry, read.outcome) ? lowered(this.#newestKnown, entry) : read;
+  }
+
+  /** The highest id that was last read, or that of our newest record. One that is too low only costs reading. */
+  get #newestKnown(): Watermark {
+    const { store, centre } = this.#context;
+    if (!centre.habits.areIdsOrdered) return UNKNOWN_WATERMARK;
+    if (this.#newest) return this.#newest;
+    const id = store.compared.highestLinked();
+    const base = store.outbox.findByUpstreamId(id)?.base;
+    return base
+      ? { id, rowFingerprint: recordFingerprint(JSON.parse(base) as UpstreamRecord) }
+      : UNKNOWN_WATERMARK;
   }
 
   /** Reads the id again; concurrent calls share one request. */
@@ -172,11 +188,24 @@ export class WatermarkReader {
     const read = await readTop(centre);
     if (!("watermark" in read)) return read;
     const { watermark, isHighest } = read;
+    this.#newest = watermark;
     if (isHighest) checkHighestId(this.#context, watermark.id, linkedId);
     this.#context.store.write(() => noteShownIds(this.#context, [watermark.id]));
     if (resets === this.#resets) this.#last = { watermark, atMs };
     return watermark;
   }
+}
+
+/**
+ * Whether an alarm is sent although the list cannot be read: reads may come from a copy that is down, or the account may only create
+ * records. A denial leaves no doubt about the POST; otherwise a second attempt at reading comes first. A centre that was not
+ * reached, a rejected sign-in and the page of a public network promise nothing for the POST.
+ * @param outcome of the read, which a simple read has confirmed
+ */
+export function isSentUnread({ priorityOrder, attempts }: OutboxEntry, outcome: ReadOutcome): boolean {
+  const { mayBeRecordSpecific, code } = outcome;
+  const isOfCentre = mayBeRecordSpecific === true && code !== "429" && !/^[23]/.test(code);
+  return priorityOrder === URGENT_PRIORITY_ORDER && isOfCentre && (attempts > 0 || code === "403");
 }
 
 /** After a restore from a backup ids are reused, so a later reading may only lower the watermark. */
