@@ -3,9 +3,10 @@ import { ListReading, type Watermark } from "../../domain/list-reading.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { recordFingerprint, type MatchCandidate } from "../../domain/match-candidate.ts";
-import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
+import { itemsOf } from "../wrapped-body.ts";
 import { hasNoIds, isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
