@@ -6,7 +6,7 @@ import { objectiveOf } from "../domain/test-record.ts";
 import { newKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { CentreTrials } from "../sync/centre-trials.ts";
-import { itemsOf } from "../sync/reply-classification.ts";
+import { itemsOf } from "../sync/wrapped-body.ts";
 import { UpstreamClient } from "../sync/upstream-client.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
 import { withDatabase } from "./direct-database.ts";

@@ -187,6 +187,11 @@ function startOf(row: UpstreamRecord, base: UpstreamRecord): Start {
   return (base["dateStart"] ?? "") === "" ? "none" : "same";
 }
 
+/** Whether nothing that a row shows of its objective, name and start differs from a record as last known. */
+export function isShownAs(row: UpstreamRecord, base: UpstreamRecord): boolean {
+  return FINGERPRINT.every((field) => row[field] === undefined || isSameValue(row[field], base[field]));
+}
+
 /** Values by which any record of the centre is identified later. */
 export function recordFingerprint(row: UpstreamRecord): UpstreamRecord {
   const marker = markersIn(row)[0] ?? null;

@@ -55,6 +55,15 @@ export class UpstreamCapabilities extends Store {
     if (upstreamId > this.highestRemoved) this.#write.run("highest-removed", String(upstreamId));
   }
 
+  /** Whether a newer record of the centre can have a lower id: it has several servers with ids of their own. */
+  get hasUnorderedIds(): boolean {
+    return this.#read.get("unordered-ids") === "yes";
+  }
+
+  noteUnorderedIds(): void {
+    if (!this.hasUnorderedIds) this.#write.run("unordered-ids", "yes");
+  }
+
   /** Address of the centre that takes the reports of this site; null if none is known to. */
   get reportsTo(): string | null {
     return this.#value("reports-to") as string | null;
@@ -126,6 +135,11 @@ export class UpstreamCapabilities extends Store {
   /** Whether records must be read back first, because the database was restored from a backup. */
   get mustReadBack(): boolean {
     return this.#read.get("settled-in") === "no";
+  }
+
+  /** Has the records read back, also by a later run. */
+  requireReadBack(): void {
+    if (!this.mustReadBack) this.#write.run("settled-in", "no");
   }
 
   noteReadBack(): void {

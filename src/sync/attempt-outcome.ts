@@ -1,5 +1,6 @@
 import { fieldsOf, type Intervention } from "../domain/intervention.ts";
-import { withInFlightValues } from "../domain/merge.ts";
+import { isMarkedAs } from "../domain/match-candidate.ts";
+import { type UpstreamRecord, withInFlightValues } from "../domain/merge.ts";
 import {
   CODES_OF_BUSY_CENTRE,
   ownFailures,
@@ -82,7 +83,10 @@ export function linkedTo(
 ): Partial<OutboxEntry> {
   const sweepMs = firstSweepMs(context, entry);
   const wallMs = context.clock.wallMs();
+  // With an id below the watermark it would count as an older record, and the sweep would not find another one.
+  const isBelow = upstreamId <= (entry.watermark ?? 0) && isShownOurs(context, entry, base);
   return {
+    ...(isBelow ? { watermark: upstreamId - 1, watermarkFingerprint: null } : {}),
     upstreamId,
     arrivedAtMs: wallMs,
     base,
@@ -98,6 +102,20 @@ export function linkedTo(
     missingSinceMs: null,
     refusals: 0,
   };
+}
+
+/**
+ * Whether a record of the centre shows that it is the one that was sent. At a centre without references nothing better than its
+ * answer exists.
+ * @param json the record
+ */
+export function isShownOurs(
+  { store }: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
+  json: string,
+): boolean {
+  const isMarked = store.isMarked && store.facts.lostReference === null;
+  return !isMarked || isMarkedAs(JSON.parse(json) as UpstreamRecord, store.markerSent(entry));
 }
 
 /**

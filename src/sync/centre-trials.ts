@@ -14,7 +14,7 @@ import { testMarkerOf, testRecord, textTrait, type TestObjective } from "../doma
 import type { Database } from "../store/database.ts";
 import { transaction } from "../store/transaction.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
-import { itemsOf, type WriteOutcome } from "./reply-classification.ts";
+import type { WriteOutcome } from "./reply-classification.ts";
 import {
   TEST_RECORD_WAIT_MAX_MS,
   waitForNextPoll,
@@ -23,6 +23,7 @@ import {
   TestRecords,
 } from "./test-records.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
+import { itemsOf } from "./wrapped-body.ts";
 
 interface CentreTrialsOptions {
   readonly centre: UpstreamClient;

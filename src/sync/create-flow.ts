@@ -10,7 +10,7 @@ import {
 } from "./attempt-outcome.ts";
 import { report, type SyncContext } from "./context.ts";
 import { noteShownIds } from "./recovery/gone-records.ts";
-import { WatermarkReader } from "./recovery/highest-id.ts";
+import { checkIdOrder, WatermarkReader } from "./recovery/highest-id.ts";
 import { checkIdOwner } from "./recovery/id-owner.ts";
 import { NO_WATERMARK } from "./recovery/record-search.ts";
 import { UnconfirmedPost } from "./recovery/unconfirmed-post.ts";
@@ -87,6 +87,7 @@ export class CreateFlow {
     failpoint("sync-answered");
     const outcome = await store.share(() => this.#record(store.entry(interventionId), answer));
     await report(this.#context, interventionId, outcome);
+    await checkIdOrder(this.#context, entry, outcome);
   }
 
   /** Stores the answer to a POST. */

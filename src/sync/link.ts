@@ -4,8 +4,9 @@ import type { Log } from "../domain/log.ts";
 import { ALARM_WAIT_MS_MAX, alarmBackOffMs, backOffMs } from "../domain/backoff.ts";
 import type { LinkCause } from "../domain/link-status.ts";
 import { linkCause } from "./link-cause.ts";
-import { itemsOf, type LinkFault, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
+import type { LinkFault, ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
+import { itemsOf } from "./wrapped-body.ts";
 
 export interface LinkOptions {
   readonly baseUrl: string;

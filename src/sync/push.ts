@@ -103,6 +103,7 @@ export class Push {
       outbox.clampDeadlines(this.#options.clock.wallMs());
     });
     this.#conditions.declareFacts();
+    if (this.#store.facts.hasUnorderedIds) this.#options.centre.habits.areIdsOrdered = false;
     this.#isHealthy = true;
   }
 

@@ -95,6 +95,7 @@ export class Reconciler {
       store.outbox.save({
         ...entry,
         ...(isAudited || entry.wantRev > entry.syncedRev ? failure : {}),
+        ...this.#absent.unreadable(entry, seen),
         verifyAtMs: isAudited ? VERIFY_IMMEDIATELY : clock.wallMs() + timeouts.pullIntervalMs,
       });
       return undefined;

@@ -148,14 +148,6 @@ function errorCodeOf(reply: Reply): { errorCode?: string } {
   return typeof code === "string" ? { errorCode: code } : {};
 }
 
-/** The items of a list: a bare array, or one wrapped in an object; undefined if it is not a list. */
-export function itemsOf(value: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value;
-  if (value === null || typeof value !== "object") return undefined;
-  const { data, items, results } = value as Record<"data" | "items" | "results", unknown>;
-  return [data, items, results].find((part) => Array.isArray(part));
-}
-
 /** Codes of a request that the server does not permit or does not know, or of a record that it no longer has. */
 const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]);
 /** The record has another version than the request named. */

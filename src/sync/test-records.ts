@@ -3,8 +3,9 @@ import type { InterventionFields } from "../domain/intervention.ts";
 import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
 import { hasNoIds, isMatchCandidate } from "./recovery/pageless-list.ts";
-import { itemsOf, type ReadOutcome, type WriteOutcome } from "./reply-classification.ts";
+import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
+import { itemsOf } from "./wrapped-body.ts";
 
 /** Maximum duration of a test in another process; older test records are from an interrupted one. */
 const TEST_DURATION_MAX_MS = 600_000;

@@ -6,13 +6,13 @@ import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
 import {
   classify,
   classifyRead,
-  itemsOf,
   type LinkFault,
   type ReadOutcome,
   type WriteOutcome,
   type WriteMethod,
 } from "./reply-classification.ts";
 import { keptOf } from "./upstream-records.ts";
+import { itemsOf, recordIn } from "./wrapped-body.ts";
 
 interface UpstreamClientOptions {
   readonly client: Pick<ApiClient, "request">;
@@ -35,6 +35,8 @@ interface ListHabits {
   rowsMax: number;
   /** Whether the last complete list was in the order of its ids: only such a list may be read in part. */
   isOrdered: boolean;
+  /** Whether each new record has had a higher id than those before it. */
+  areIdsOrdered: boolean;
   /** Rows to request per page. */
   pageRows: number;
 }
@@ -49,7 +51,7 @@ export class UpstreamClient {
 
   constructor(
     { urgentClient, ...options }: UpstreamClientOptions,
-    habits: ListHabits = { rowsMax: 0, isOrdered: true, pageRows: PAGE_ROWS },
+    habits: ListHabits = { rowsMax: 0, isOrdered: true, areIdsOrdered: true, pageRows: PAGE_ROWS },
   ) {
     this.#options = options;
     this.habits = habits;
@@ -81,7 +83,8 @@ export class UpstreamClient {
   /** Reads one record. The contract does not show the body: it may be wrapped, as a list may be. */
   async record(id: number | null): Promise<ReadOutcome> {
     const outcome = await this.read(`/interventii/${id}`);
-    return { ...outcome, ...(isRecord(outcome.value) ? { value: keptOf(unwrapped(outcome.value)) } : {}) };
+    const value = recordIn(outcome.value, id) ?? outcome.value;
+    return { ...outcome, ...(isRecord(value) ? { value: keptOf(value) } : {}) };
   }
 
   /** Reads a page of the records from an offset, highest id first. */
@@ -178,12 +181,6 @@ function signInFault(reply: Reply, { event, link }: WriteOutcome): LinkFault {
   if (reply.status === 500) return "busy";
   const isUnexpected = reply.status < 400 || event === "missing" || link === "ok";
   return isUnexpected ? "not-the-interface" : link;
-}
-
-/** A record, also one in a field of its own. */
-function unwrapped(value: UpstreamRecord): UpstreamRecord {
-  const { data } = value;
-  return value["id"] === undefined && isRecord(data) ? data : value;
 }
 
 function isRecord(value: unknown): value is UpstreamRecord {

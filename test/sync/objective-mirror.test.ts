@@ -440,7 +440,7 @@ describe("a dispatch centre whose lists fail", () => {
       "a page instead of a list",
       { status: 200, headers: { "Content-Type": "text/html" }, body: "<html>sign in</html>" },
     ],
-    ["something other than a list", json(200, { objectives: [] })],
+    ["something other than a list", json(200, { errors: [] })],
   ])("with %s keeps the link, delays no record, and is reported if it persists", async (_what, answer) => {
     centre.answer = () => json(201, { id: 1 });
     centre.read = ({ path }) => (path.startsWith("/obiective") ? answer : json(200, []));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Reply } from "../../src/client/api-client.ts";
-import { classify, classifyRead, itemsOf, type WriteMethod } from "../../src/sync/reply-classification.ts";
+import { classify, classifyRead, type WriteMethod } from "../../src/sync/reply-classification.ts";
+import { itemsOf } from "../../src/sync/wrapped-body.ts";
 
 /*
  * What a response says about the record and the link. What the synchronisation does then is in responses.test.ts.
@@ -375,7 +376,10 @@ test.each<[value: unknown, items: readonly unknown[] | undefined]>([
   [{ data: [1] }, [1]],
   [{ items: [1] }, [1]],
   [{ results: [1], total: 1 }, [1]],
-  [{ data: { items: [1] } }, undefined],
+  [{ data: { items: [1] } }, [1]],
+  [{ statusCode: 200, data: [1] }, [1]],
+  [{ statusCode: 500, list: [1] }, undefined],
+  [{ error: "no", list: [1] }, undefined],
   [{}, undefined],
   [null, undefined],
   ["text", undefined],

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { NOT_UNPACKED } from "../../client/response-body.ts";
-import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
+import { itemsOf } from "../wrapped-body.ts";
 
 /** Metadata of one page of a list; its rows are in the mirror. */
 export interface KnownPage {

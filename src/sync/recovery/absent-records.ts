@@ -11,6 +11,9 @@ import { closing } from "../attempt-outcome.ts";
 /** `lastCode` of a record that is shown without our marker and without other proof of identity. */
 export const UNCLEAR = "UNCLEAR";
 
+/** `lastCode` of a record whose read was answered with something else. */
+const UNREADABLE = "UNREADABLE";
+
 /** What the list shows of a record that a read by id does not find; nothing if it was not needed. */
 export interface Absence {
   /** Why the list could not be read. */
@@ -97,6 +100,23 @@ export class AbsentRecords {
       lastCode: UNCLEAR,
       lastError: `record ${upstreamId} of the dispatch centre no longer carries our reference and its start date does not match; if it is this intervention, run santinela sync reassert ${id}; if not, run santinela sync retry ${id}`,
     });
+  }
+
+  /**
+   * The changes of an entry whose read was not answered with its record: a centre that does so twice in a row shows nothing that
+   * dispatchers do, and takes no changes.
+   */
+  unreadable(entry: OutboxEntry, { link, code }: ReadOutcome): Partial<OutboxEntry> {
+    if (link !== "ok" || code !== "200") return {};
+    const { interventionId, upstreamId, missingSinceMs } = entry;
+    const lastCode = UNREADABLE;
+    const lastError = `the dispatch centre answers the read of record ${upstreamId} without that record`;
+    // A good read in between has cleared the error.
+    if (entry.lastCode !== UNREADABLE || entry.lastError === null) return { lastCode, lastError };
+    const { log, clock } = this.#context;
+    if (missingSinceMs === null)
+      log.warn("record-doubtful", { interventionId, upstreamId, reason: lastError });
+    return { lastCode, lastError, missingSinceMs: missingSinceMs ?? clock.wallMs() };
   }
 
   #defer(entry: OutboxEntry, changes: Partial<OutboxEntry> & { nextAtMs: number }): void {

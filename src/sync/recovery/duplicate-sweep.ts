@@ -13,6 +13,7 @@ import type { SyncContext } from "../context.ts";
 import { formerIdOf, noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
+import { withTexts } from "./shortened-rows.ts";
 import { afterFailure } from "../attempt-outcome.ts";
 import { asFirstSent, foundAs } from "./unconfirmed-post.ts";
 
@@ -38,7 +39,8 @@ export class DuplicateSweep {
     const [lowest] = [...due].sort((a, b) => (a.watermark ?? 0) - (b.watermark ?? 0));
     if (!lowest) return;
     const { centre, store, linkFaults, clock } = this.#context;
-    const found = await recordsAbove(centre, watermarkOf(lowest));
+    const list = await recordsAbove(centre, watermarkOf(lowest));
+    const found = await withTexts(this.#context, centre, list, due);
     const isWhole = found.kind === "complete";
     if (!isWhole) await linkFaults.noteList(found.outcome);
     if (isWhole && found.isRestored) store.write(() => noteRestore(this.#context, lowest.watermark ?? 0));

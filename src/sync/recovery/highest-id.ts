@@ -1,13 +1,17 @@
+import { compareFingerprints, recordFingerprint } from "../../domain/match-candidate.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Watermark } from "../../domain/list-reading.ts";
-import type { OutboxEntry } from "../../domain/outbox.ts";
+import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../../domain/outbox.ts";
+import { isShownOurs } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
-import type { ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome, WriteOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { noteShownIds } from "./gone-records.ts";
-import { readTop, watermarkOf } from "./record-search.ts";
+import { isMatchCandidate } from "./pageless-list.ts";
+import { readTop, UNKNOWN_WATERMARK, watermarkOf } from "./record-search.ts";
 
 /* A dispatch centre that was restored from a backup has lost its newest records and reuses their ids. */
 
@@ -69,6 +73,30 @@ interface Sample {
   readonly id: number;
 }
 
+/**
+ * Finds out if the ids of the centre ascend, when it has answered a POST with a lower one than it had before: after a restore it
+ * would no longer have that one.
+ * @param sent the entry as it was sent
+ */
+export async function checkIdOrder(
+  context: SyncContext,
+  sent: OutboxEntry,
+  answer: WriteOutcome,
+): Promise<void> {
+  const { centre, store, log } = context;
+  const { id, rowFingerprint } = watermarkOf(sent);
+  const { record, echoesKey } = answer;
+  // A repeated key is answered with the record of the first request.
+  if (!record || echoesKey === true || record.id > id || rowFingerprint === null) return;
+  if (!isShownOurs(context, sent, record.json)) return;
+  const { value } = await centre.of(sent).record(id);
+  if (!isMatchCandidate(value) || value.id !== id || compareFingerprints(value, rowFingerprint) !== "same")
+    return;
+  centre.habits.areIdsOrdered = false;
+  store.write(() => store.facts.noteUnorderedIds());
+  log.warn("ids-not-in-order", { upstreamId: record.id, earlierId: id });
+}
+
 /** Records linked within this time share a sample, which limits the number of samples. */
 const SAMPLE_INTERVAL_MS = 1_000;
 
@@ -90,6 +118,8 @@ type WatermarkOutcome = Watermark | { readonly outcome: ReadOutcome };
 export class WatermarkReader {
   readonly #context: SyncContext;
   #last: { readonly watermark: Watermark; readonly atMs: number } | undefined;
+  /** The last one read, however old. */
+  #newest: Watermark | undefined;
   #inFlight: Promise<WatermarkOutcome> | undefined;
   /** Number of times that readings were discarded, including those in flight. */
   #resets = 0;
@@ -103,9 +133,22 @@ export class WatermarkReader {
     const { centre, linkFaults } = this.#context;
     const known = this.#ageMs < VALID_MS ? this.#last?.watermark : undefined;
     const read = known ?? (await this.#fresh(centre.of(entry)));
-    if (!("outcome" in read)) return lowered(read, entry);
+    if (!("outcome" in read)) return centre.habits.areIdsOrdered ? lowered(read, entry) : UNKNOWN_WATERMARK;
     // A record needs a link, not a list: it is sent without a watermark, and searched for from the start if necessary.
-    return (await linkFaults.noteList(read.outcome)) ? { id: 0, rowFingerprint: null } : read;
+    if (await linkFaults.noteList(read.outcome)) return UNKNOWN_WATERMARK;
+    return isSentUnread(entry, read.outcome) ? lowered(this.#newestKnown, entry) : read;
+  }
+
+  /** The highest id that was last read, or that of our newest record. One that is too low only costs reading. */
+  get #newestKnown(): Watermark {
+    const { store, centre } = this.#context;
+    if (!centre.habits.areIdsOrdered) return UNKNOWN_WATERMARK;
+    if (this.#newest) return this.#newest;
+    const id = store.compared.highestLinked();
+    const base = store.outbox.findByUpstreamId(id)?.base;
+    return base
+      ? { id, rowFingerprint: recordFingerprint(JSON.parse(base) as UpstreamRecord) }
+      : UNKNOWN_WATERMARK;
   }
 
   /** Reads the id again; concurrent calls share one request. */
@@ -145,11 +188,24 @@ export class WatermarkReader {
     const read = await readTop(centre);
     if (!("watermark" in read)) return read;
     const { watermark, isHighest } = read;
+    this.#newest = watermark;
     if (isHighest) checkHighestId(this.#context, watermark.id, linkedId);
     this.#context.store.write(() => noteShownIds(this.#context, [watermark.id]));
     if (resets === this.#resets) this.#last = { watermark, atMs };
     return watermark;
   }
+}
+
+/**
+ * Whether an alarm is sent although the list cannot be read: reads may come from a copy that is down, or the account may only create
+ * records. A denial leaves no doubt about the POST; otherwise a second attempt at reading comes first. A centre that was not
+ * reached, a rejected sign-in and the page of a public network promise nothing for the POST.
+ * @param outcome of the read, which a simple read has confirmed
+ */
+export function isSentUnread({ priorityOrder, attempts }: OutboxEntry, outcome: ReadOutcome): boolean {
+  const { mayBeRecordSpecific, code } = outcome;
+  const isOfCentre = mayBeRecordSpecific === true && code !== "429" && !/^[23]/.test(code);
+  return priorityOrder === URGENT_PRIORITY_ORDER && isOfCentre && (attempts > 0 || code === "403");
 }
 
 /** After a restore from a backup ids are reused, so a later reading may only lower the watermark. */

@@ -1,8 +1,9 @@
 import { PRIORITIES, STATUSES, TYPES } from "../../domain/intervention.ts";
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
-import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
+import { itemsOf } from "../wrapped-body.ts";
 
 /** The filters of the API with all their values: together the parts are the whole list. */
 const SPLITS = [

@@ -2,6 +2,8 @@ import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../../domain/outbox.ts";
 import { countAttempt } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
+import { isSentUnread } from "./highest-id.ts";
+import { mayHideReferences } from "./listed-texts.ts";
 import type { RecordAdoption } from "./record-adoption.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
 
@@ -67,7 +69,10 @@ export class ReadBack {
     if (found.kind === "complete") {
       this.#cuts = 0;
       await linkFaults.note(REACHED);
-      this.adoptOnce(found.rows);
+      // The records are read one by one later: alarms do not wait for that.
+      this.#isIncomplete = mayHideReferences(found.rows);
+      if (this.#isIncomplete) store.write(() => store.facts.requireReadBack());
+      else this.adoptOnce(found.rows);
       return true;
     }
     const { seen, outcome } = found;
@@ -77,8 +82,9 @@ export class ReadBack {
     if (waiting) store.write(() => countAttempt(store, waiting.interventionId));
     // A list that fails each time must not keep the alarms here either; one that does so once is read again.
     if (outcome.link !== "ok" && (seen.length > 0 || isLinkOpen)) this.#cuts += 1;
-    this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1;
+    const isAlarmSent = waiting !== undefined && isSentUnread(waiting, outcome);
+    this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1 || isAlarmSent;
     if (this.#isIncomplete) log.warn("records-read-back-failed", { reason: outcome.reason });
-    return outcome.link === "ok";
+    return outcome.link === "ok" || isAlarmSent;
   }
 }

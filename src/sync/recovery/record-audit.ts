@@ -5,6 +5,7 @@ import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
 import { isCopied, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
+import { ListedTexts, mayHideReferences } from "./listed-texts.ts";
 import { REACHED, ReadBack } from "./read-back.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
@@ -28,6 +29,7 @@ export class RecordAudit {
   readonly #context: SyncContext;
   readonly #adoption: RecordAdoption;
   readonly #readBack: ReadBack;
+  readonly #texts: ListedTexts;
   #dueAtMs: number;
   #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
@@ -37,6 +39,7 @@ export class RecordAudit {
     this.#context = context;
     this.#adoption = new RecordAdoption(context);
     this.#readBack = new ReadBack(context, this.#adoption, nextDue);
+    this.#texts = new ListedTexts(context);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
@@ -77,8 +80,9 @@ export class RecordAudit {
       return void (await linkFaults.noteList(found.outcome));
     }
     await linkFaults.note(REACHED);
-    this.#readBack.adoptOnce(found.rows);
-    const tests = await removeOldTestRecords(this.#context, found.rows);
+    const listed = await this.#withTexts(found.rows);
+    if (!listed) return log.info("record-comparison-failed", { reason: "the link was lost" });
+    const tests = await removeOldTestRecords(this.#context, listed);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     store.write(() =>
       noteAllIds(
@@ -87,8 +91,8 @@ export class RecordAudit {
       ),
     );
     const earlier = store.facts.comparison?.differences ?? [];
-    const { records, differences } = this.#compareRows(found.rows, before);
-    const rows = new Map(found.rows.map((row) => [row.id, row]));
+    const { records, differences } = this.#compareRows(listed, before);
+    const rows = new Map(listed.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!linkFaults.isOpen) return;
       if (difference.kind === "alive-there") await this.#deleteAgain(difference);
@@ -99,6 +103,17 @@ export class RecordAudit {
           reportCopy(this.#context, difference);
       } else this.#recheck(difference, records);
     }
+  }
+
+  /** The rows with the texts that the list lacks; undefined if the link was lost. Adopts those of a new memory card. */
+  async #withTexts(rows: readonly MatchCandidate[]): Promise<readonly MatchCandidate[] | undefined> {
+    const own = await this.#texts.ofOwn(rows);
+    if (!own) return undefined;
+    const { facts, isMarked } = this.#context.store;
+    const isSought = !facts.hasReadBack && isMarked && mayHideReferences(rows);
+    const all = isSought ? await this.#texts.ofOthers(own) : { rows: own, isWhole: true };
+    if (all?.isWhole === true) this.#readBack.adoptOnce(all.rows);
+    return all?.rows;
   }
 
   /** Compares the rows and stores the result. */

@@ -3,13 +3,16 @@ import { ListReading, type Watermark } from "../../domain/list-reading.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { recordFingerprint, type MatchCandidate } from "../../domain/match-candidate.ts";
-import { itemsOf, type ReadOutcome } from "../reply-classification.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
+import { itemsOf } from "../wrapped-body.ts";
 import { hasNoIds, isMatchCandidate, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
+/** The same where a record of ours cannot be identified by its id. */
+export const UNKNOWN_WATERMARK: Watermark = { id: 0, rowFingerprint: null };
 
 /** The watermark down to which the record of an attempt can be. */
 export function watermarkOf({ watermark, watermarkFingerprint }: OutboxEntry): Watermark {
@@ -91,7 +94,8 @@ export async function readHighestId(
  * watermark is read twice. A list without paging is read once as a whole. A list that cannot be proved complete is
  * undetermined.
  */
-export async function recordsAbove(centre: UpstreamClient, watermark: Watermark): Promise<SearchOutcome> {
+export async function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
+  const watermark = centre.habits.areIdsOrdered ? lowest : UNKNOWN_WATERMARK;
   const first = await readOnce(centre, watermark);
   if ("outcome" in first) return first;
   if (first.end === "repeats") return readWhole(centre, watermark, first.reading);

@@ -30,7 +30,7 @@ export class UnconfirmedPost {
   async resolve(asked: OutboxEntry): Promise<OutboxEntry | undefined> {
     const { store, centre, linkFaults } = this.#context;
     const list = await recordsAbove(centre.of(asked), watermarkOf(asked));
-    const found = await withTexts(centre.of(asked), list, store.sentOf(asked));
+    const found = await withTexts(this.#context, centre.of(asked), list, [asked]);
     const isWhole = found.kind === "complete";
     const isLinkOpen = await linkFaults.noteList(isWhole ? REACHED : found.outcome);
     return store.write(() => {

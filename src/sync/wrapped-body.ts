@@ -1,0 +1,44 @@
+import type { UpstreamRecord } from "../domain/merge.ts";
+
+/* The contract does not show the bodies of reads: a list, and a record read by its id, may be wrapped in an object. */
+
+/** Fields that may have an array beside or instead of the items of a list. */
+const NO_ITEMS = /^(?:errors?|details|warnings?|messages?|_?links|sort)$/i;
+/** Objects within other objects that are searched. */
+const DEPTH_MAX = 2;
+
+/**
+ * The items of a list: a bare array, or one wrapped in an object, in a field with a usual name or in the only one that has an array.
+ * @returns undefined if it is not a list, or an error that is sent with the status of a success
+ */
+export function itemsOf(value: unknown, depth = DEPTH_MAX): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+  const usual = [value["data"], value["items"], value["results"]].find((part) => Array.isArray(part));
+  if (usual) return usual;
+  if ((value["error"] ?? "") !== "" || Number(value["statusCode"]) >= 400) return undefined;
+  const parts = Object.entries(value).filter(([name]) => !NO_ITEMS.test(name));
+  const arrays = parts.flatMap(([, part]) => (Array.isArray(part) ? [part as unknown[]] : []));
+  if (arrays.length > 0 || depth === 0) return arrays.length === 1 ? arrays[0] : undefined;
+  const inner = parts.flatMap(([, part]) => {
+    const items = isObject(part) ? itemsOf(part, depth - 1) : undefined;
+    return items ? [items] : [];
+  });
+  return inner.length === 1 ? inner[0] : undefined;
+}
+
+/** The record with this id: bare, wrapped in objects, or alone in an array; undefined if the body does not have it. */
+export function recordIn(value: unknown, id: number | null, depth = DEPTH_MAX): UpstreamRecord | undefined {
+  if (isObject(value) && value["id"] === id) return value;
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  if (depth === 0 || (Array.isArray(value) && value.length > 1)) return undefined;
+  for (const part of parts) {
+    const found = recordIn(part, id, depth - 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is UpstreamRecord {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
