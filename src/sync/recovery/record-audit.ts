@@ -3,7 +3,7 @@ import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
-import { isCopied, reportCopy } from "./copied-records.ts";
+import { isCopied, isOwnCall, reportCopy } from "./copied-records.ts";
 import { noteAllIds } from "./gone-records.ts";
 import { REACHED, ReadBack } from "./read-back.ts";
 import { RecordAdoption } from "./record-adoption.ts";
@@ -80,24 +80,25 @@ export class RecordAudit {
     this.#readBack.adoptOnce(found.rows);
     const tests = await removeOldTestRecords(this.#context, found.rows);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
-    store.write(() =>
-      noteAllIds(
-        this.#context,
-        found.rows.map(({ id }) => id),
-      ),
-    );
+    const rows = new Map(found.rows.map((row) => [row.id, row]));
+    store.write(() => {
+      noteAllIds(this.#context, [...rows.keys()]);
+    });
     const earlier = store.facts.comparison?.differences ?? [];
     const { records, differences } = this.#compareRows(found.rows, before);
-    const rows = new Map(found.rows.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!linkFaults.isOpen) return;
-      if (difference.kind === "alive-there") await this.#deleteAgain(difference);
-      else if (difference.kind === "unknown-here")
-        this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
-      else if (isCopied(this.#context, difference)) {
-        if (!earlier.some((other) => isSameDifference(difference, other)))
-          reportCopy(this.#context, difference);
-      } else this.#recheck(difference, records);
+      const { kind, upstreamIds } = difference;
+      const ids = String(upstreamIds);
+      const isNew = !earlier.some(
+        (other) => isSameDifference(difference, other) && String(other.upstreamIds) === ids,
+      );
+      if (kind === "alive-there") await this.#deleteAgain(difference, isNew);
+      else if (kind === "unknown-here") this.#adoption.adopt(upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else if (kind !== "twice-there") this.#recheck(difference, records);
+      else if (isNew && isCopied(this.#context, difference, rows)) reportCopy(this.#context, difference);
+      // One that is not new has its next sweep.
+      else if (isNew) this.#recheck(difference, records);
     }
   }
 
@@ -199,22 +200,34 @@ export class RecordAudit {
     });
   }
 
-  /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
-  async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+  /**
+   * Deletes a record again that a restored centre has brought back, if it is still the one that was deleted.
+   * @param isNew whether to report the records of other events with its marker: they stay
+   */
+  async #deleteAgain(difference: Difference, isNew: boolean): Promise<void> {
     const { store, centre, linkFaults, log } = this.#context;
+    const { interventionId, upstreamIds } = difference;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
+    const copies: number[] = [];
     for (const id of upstreamIds) {
       const seen = await centre.record(id);
       const row = seen.value as MatchCandidate | undefined;
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
+      if (!isOwnCall(this.#context, entry, row)) {
+        copies.push(id);
+        continue;
+      }
       const outcome = await centre.remove(id);
       await linkFaults.note(outcome, interventionId);
-      if (outcome.event === "removed")
-        log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+      if (outcome.event !== "removed") continue;
+      log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+      const reason = `record ${id} was deleted here, and the dispatch centre had it again: it was deleted there again`;
+      store.write(() => store.recordConflict(interventionId, "deleted-again", { phase: "closed", reason }));
     }
+    if (isNew && copies.length > 0) reportCopy(this.#context, { ...difference, upstreamIds: copies });
   }
 }
 
