@@ -216,6 +216,41 @@ describe("an alarm that was deleted here", () => {
   });
 });
 
+describe("open records that the account has not shown for a while", () => {
+  test("and shows again are those of before, without an order of a person", async () => {
+    const one = await alarm("Burglary", START);
+    const other = await alarm("Fire", "2026-11-20T21:45:00Z");
+    await hours(1);
+    const rows = [...centre.rows];
+    centre.rows.clear();
+    await hours(6, 150_000);
+    expect([one, other].map(({ id }) => site.entry(id).phase)).toEqual(["gone", "gone"]);
+    for (const [id, row] of rows) centre.rows.set(id, row);
+    centre.edit(one.row.id, { status: "done" });
+    await hours(2);
+    expect([one, other].map(({ id }) => site.entry(id))).toMatchObject([
+      { phase: "linked", upstreamId: one.row.id },
+      { phase: "linked", upstreamId: other.row.id },
+    ]);
+    expect(site.app.interventions.get(one.id).record.status).toBe("done");
+    expect(site.conditions()).toEqual([]);
+    expect(writes()).toEqual(["POST /interventii", "POST /interventii"]);
+    expect(conflicts().filter((kind) => kind === "shown-again")).toHaveLength(2);
+  });
+
+  test("stay deleted if only a dispatcher's record has their notes", async () => {
+    const { id, row } = await alarm();
+    await hours(1);
+    centre.rows.delete(row.id);
+    const added = followUp(row["notes"]);
+    await hours(6, 150_000);
+    expect(site.entry(id).phase).toBe("gone");
+    await hours(3);
+    expect(site.entry(id).phase).toBe("gone");
+    expect([...centre.rows.values()]).toEqual([added]);
+  });
+});
+
 test("a record of the former alarm's id is that of the next alarm, at a centre that drops notes and assigns the id again", async () => {
   centre.keeps = (record) => ({ ...record, notes: null });
   const { row } = await alarm("Hall", START);

@@ -43,6 +43,10 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
     "referința acestei înregistrări, șterse local, apare la dispecerat în altă înregistrare ({copies}); dacă aceea nu este necesară, ștergeți-o acolo",
   ],
   [
+    "the dispatch centre had not shown record {id} for a while, and shows it again",
+    "dispeceratul nu a mai arătat un timp înregistrarea {id}, iar acum o arată din nou",
+  ],
+  [
     "record {id} was deleted here, and the dispatch centre had it again: it was deleted there again",
     "înregistrarea {id} a fost ștearsă local, iar dispeceratul o avea din nou: a fost ștearsă din nou și acolo",
   ],

@@ -10,6 +10,7 @@ import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
 import { removeOldTestRecords } from "../test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
+import { linkShownAgain } from "./shown-again.ts";
 
 /** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
 const INTERVAL_MS = 3_600_000;
@@ -82,6 +83,7 @@ export class RecordAudit {
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
     const rows = new Map(found.rows.map((row) => [row.id, row]));
     store.write(() => {
+      linkShownAgain(this.#context, rows);
       noteAllIds(this.#context, [...rows.keys()]);
     });
     const earlier = store.facts.comparison?.differences ?? [];
