@@ -262,3 +262,17 @@ test("a record of the former alarm's id is that of the next alarm, at a centre t
   const starts = [...centre.rows.values()].map(({ dateStart }) => dateStart).sort();
   expect(starts.filter((start) => start === "2026-11-20T22:10:00Z")).toHaveLength(1);
 });
+
+test("an update that is answered with another record is not taken as confirmed", async () => {
+  const one = await alarm("Burglary", START);
+  const other = await alarm("Fire", "2026-11-20T21:45:00Z");
+  centre.instead = ({ method }) => (method === "PUT" ? json(200, other.row) : undefined);
+  site.app.interventions.update(one.id, { crews: 3 }, OPERATOR_USER);
+  await site.push.cycle();
+  centre.instead = () => undefined;
+  expect(site.entry(one.id)).toMatchObject({ phase: "linked", lastCode: "ANOTHER-RECORD" });
+  await hours(2);
+  expect(centre.rows.get(one.row.id)).toEqual({ ...one.row, crews: 3 });
+  expect(site.app.interventions.get(one.id).record).toMatchObject({ name: "Burglary", crews: 3 });
+  expect(conflicts()).toEqual([]);
+});

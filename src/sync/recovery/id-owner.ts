@@ -44,6 +44,26 @@ function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: Match
 }
 
 /**
+ * The answer to an update; ambiguous if it has another record, as from a proxy that has mixed up responses. The next read
+ * decides.
+ * @param upstreamId the record that was updated
+ * @param known what was read before the update, and what was sent
+ */
+export function checkUpdateAnswer(
+  outcome: WriteOutcome,
+  upstreamId: number | null,
+  known: readonly UpstreamRecord[],
+): WriteOutcome {
+  const { record, ...rest } = outcome;
+  if (!record) return outcome;
+  const markers = known.flatMap(markersIn);
+  const answered = markersIn(JSON.parse(record.json) as UpstreamRecord);
+  if (record.id === upstreamId && answered.every((marker) => markers.includes(marker))) return outcome;
+  const reason = `the dispatch centre responded with record ${record.id}, which is not the one that was sent`;
+  return { ...rest, event: "ambiguous", code: ANOTHER_RECORD, reason };
+}
+
+/**
  * Whether an upstream record belongs to another entry. It does not if it is the event that this entry has sent and not that of
  * the other one, or if it carries only this entry's marker and is of neither: then the id was reused.
  */
