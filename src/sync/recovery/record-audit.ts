@@ -70,13 +70,15 @@ export class RecordAudit {
   }
 
   async #compare(): Promise<void> {
-    const { store, centre, linkFaults, log } = this.#context;
+    const { store, centre, linkFaults, log, syncConditions } = this.#context;
     const before = store.compared.links();
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
       log.info("record-comparison-failed", { reason: found.outcome.reason });
+      syncConditions.noteComparison(found.outcome.code);
       return void (await linkFaults.noteList(found.outcome));
     }
+    syncConditions.noteComparison(undefined);
     await linkFaults.note(REACHED);
     this.#readBack.adoptOnce(found.rows);
     const tests = await removeOldTestRecords(this.#context, found.rows);
