@@ -177,6 +177,18 @@ describe("an alarm that was deleted here", () => {
     expect(conflicts()).toEqual(["copied"]);
   });
 
+  test("and of which a dispatcher had made a copy of every field: the copy stays", async () => {
+    const { id, row } = await alarm();
+    await hours(1);
+    const { id: _, ...fields } = row;
+    const added = centre.add(fields);
+    site.app.interventions.delete(id, OPERATOR_USER);
+    await site.push.cycle();
+    await hours(3);
+    expect([...centre.rows.values()]).toEqual([added]);
+    expect(conflicts()).toEqual(["copied"]);
+  });
+
   test("while it was in doubt: the record with its notes stays", async () => {
     centre.afterwards = ({ method }) => (method === "POST" ? json(504, {}) : undefined);
     const { id } = site.create({ name: "Burglary", dateStart: START });

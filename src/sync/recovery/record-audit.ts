@@ -4,7 +4,7 @@ import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domai
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
 import { isCopied, isOwnCall, reportCopy } from "./copied-records.ts";
-import { noteAllIds } from "./gone-records.ts";
+import { formerIdOf, noteAllIds } from "./gone-records.ts";
 import { REACHED, ReadBack } from "./read-back.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
@@ -220,7 +220,8 @@ export class RecordAudit {
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
-      if (!isOwnCall(this.#context, entry, row)) {
+      const hasOtherId = ![0, id].includes(formerIdOf(entry));
+      if (hasOtherId || !isOwnCall(this.#context, entry, row)) {
         copies.push(id);
         continue;
       }
