@@ -20,6 +20,8 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or ask the dispatch centre to accept longer texts.",
   "upstream-reference-shared":
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+  "upstream-not-compared":
+    "for a day the list of the dispatch centre could not be read completely ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",

@@ -92,6 +92,10 @@ export const CONDITIONS = {
     title: "Dispatch centre does not keep the reference of this site",
   },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
+  "upstream-not-compared": {
+    severity: "warning",
+    title: "Records cannot be compared with the dispatch centre",
+  },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },
   "monitoring-receiver-rejects": { severity: "error", title: "Monitoring receiver rejects messages" },

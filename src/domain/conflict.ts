@@ -18,6 +18,8 @@ export const CONFLICT_SENTENCES = {
   "sent-again": "Sent again after a new trip: intervention",
   linked: "Linked to a record at the dispatch centre that has no reference: intervention",
   unlinked: "The record at the dispatch centre is no longer that of intervention",
+  "shown-again": "The dispatch centre shows again intervention",
+  "deleted-again": "Deleted again after the dispatch centre had it again: intervention",
   copied: "The dispatch centre has a copy of intervention",
   duplicates: "The dispatch centre has edited duplicates of intervention",
 } as const;

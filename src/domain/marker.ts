@@ -48,6 +48,14 @@ export function uuidIn(marker: string): string | undefined {
   return UUID.test(key) ? key : undefined;
 }
 
+/** Whether two markers with UUIDs have the same reference of a site. */
+export function isOfSameSite(one: string, other: string): boolean {
+  const [ref, otherRef] = [one, other].map((marker) =>
+    uuidIn(marker) === undefined ? undefined : marker.slice(0, -37),
+  );
+  return ref !== undefined && ref === otherRef;
+}
+
 /**
  * The key of a record with this site's marker. Sites may be called `hall` and `hall-2`, so only a UUID is accepted as
  * key: `[ref:hall-2-…]` is not a marker of `hall`.

@@ -1,6 +1,6 @@
 import { parseDateTime } from "./calendar.ts";
 import { INTERVENTION_FIELDS } from "./intervention.ts";
-import { markersIn, markersWith, uuidIn } from "./marker.ts";
+import { isOfSameSite, markersIn, markersWith, uuidIn } from "./marker.ts";
 import type { UpstreamRecord } from "./merge.ts";
 import type { InFlightValues } from "./outbox.ts";
 
@@ -49,13 +49,12 @@ export function findMatches(
   // Without a start two calls to one address look alike, so this applies only to a site without any marker. With a start,
   // a dispatcher's own record of the same name and second is of the same event: see decision 0007.
   if (isMarked && (sent["dateStart"] ?? null) === null) return [];
-  return free.filter(
-    (row) => row.id > madeAfter && markersIn(row).length === 0 && hasSameFingerprint(row, sent),
-  );
+  return free.filter((row) => row.id > madeAfter && markersIn(row).length === 0 && isSameCall(row, [sent]));
 }
 
 /**
- * Chooses the copy to keep: one that a dispatcher has edited, otherwise the oldest.
+ * Chooses the copy to keep: one that a dispatcher has edited, otherwise the oldest. One with another objective, name or start
+ * only without a better one: the reference may have been pasted into it.
  * @param known the body as sent and the local record
  */
 export function chooseSurvivor(
@@ -63,7 +62,9 @@ export function chooseSurvivor(
   known: readonly UpstreamRecord[],
   inFlightValues: InFlightValues,
 ): MatchCandidate | undefined {
-  const byAge = [...matches].sort((a, b) => a.id - b.id);
+  const oldestFirst = [...matches].sort((a, b) => a.id - b.id);
+  const alike = oldestFirst.filter((row) => isSameCall(row, known, inFlightValues));
+  const byAge = alike.length > 0 ? alike : oldestFirst;
   return byAge.find((row) => !hasOnlyKnownValues(row, known, inFlightValues)) ?? byAge[0];
 }
 
@@ -87,6 +88,27 @@ export function hasOnlyKnownValues(
     INTERVENTION_FIELDS.every((field) => row[field] === undefined || isKnown(field)) &&
     (!hasInvoice || isKnown("invoicePdf"))
   );
+}
+
+/**
+ * Whether a record there has the objective, name and start of one of these records, or values of them that were sent later. A
+ * marker alone does not prove that a record was created by this site: dispatchers paste notes into records of their own.
+ */
+export function isSameCall(
+  row: UpstreamRecord,
+  known: readonly UpstreamRecord[],
+  inFlightValues: InFlightValues = {},
+): boolean {
+  return known.some((record) =>
+    FINGERPRINT.every((field) =>
+      [record[field], ...(inFlightValues[field] ?? [])].some((value) => isSameValue(row[field], value)),
+    ),
+  );
+}
+
+/** Whether a record there has the objective, name and start of another, and the start is not empty. */
+export function isSameEvent(row: UpstreamRecord, record: UpstreamRecord): boolean {
+  return startOf(row, record) === "same" && isSameCall(row, [record]);
 }
 
 /** Whether a record there still has every value that an earlier read showed of it. */
@@ -151,7 +173,11 @@ export function identityOf(row: MatchCandidate, { marker, base, watermark }: Kno
   const isElsewhere = OBJECTIVE.some(
     (field) => row[field] !== undefined && !isSameValue(row[field], base[field]),
   );
-  if (markersIn(row).length > 0 || isOlder || isElsewhere) return "anothers";
+  if (isOlder || isElsewhere) return "anothers";
+  const markers = markersIn(row);
+  // A dispatcher may have replaced its notes by those of another record of this site.
+  const isPasted = isSameEvent(row, base) && markers.every((other) => isOfSameSite(other, marker));
+  if (markers.length > 0) return isPasted && carriesMarker(base, marker) ? "ours" : "anothers";
   const bare = carriesMarker(base, marker) ? "lost its reference" : "never had one";
   return IDENTITY_WITHOUT_MARKER[bare][isSameValue(row["name"], base["name"]) ? "same" : "another"][
     startOf(row, base)
@@ -209,15 +235,11 @@ export function compareFingerprints(
   const markers = markersIn(row);
   const { marker } = traits;
   if (typeof marker === "string" && markers.length > 0) return markers.includes(marker) ? "same" : "another";
-  return hasSameFingerprint(row, traits) ? "same" : "unlike";
+  return isSameCall(row, [traits]) ? "same" : "unlike";
 }
 
 const OBJECTIVE = ["objectiveType", "objectiveId"] as const;
 const FINGERPRINT = [...OBJECTIVE, "name", "dateStart"] as const;
-
-function hasSameFingerprint(row: UpstreamRecord, sent: UpstreamRecord): boolean {
-  return FINGERPRINT.every((field) => isSameValue(row[field], sent[field]));
-}
 
 /** Ignores differences in date format and surrounding space, and between null and an empty text. */
 function isSameValue(one: unknown, other: unknown): boolean {

@@ -177,10 +177,12 @@ export const NOTHING_IN_FLIGHT: Pick<RecoveryState, "inFlightValues" | "inFlight
  */
 export function closing({ timeouts, clock }: SyncContext, entry: OutboxEntry): Partial<OutboxEntry> {
   const [firstMs] = timeouts.sweepDelaysMs;
+  const { deleted, upstreamId } = entry;
   const needsSweep = entry.possiblyDuplicated && firstMs !== undefined;
   return {
     upstreamId: null,
-    base: null,
+    // A restored centre may bring a deleted record back, under this id.
+    base: deleted && upstreamId !== null ? JSON.stringify({ id: upstreamId }) : null,
     agreed: null,
     syncedRev: entry.wantRev,
     attempts: 0,

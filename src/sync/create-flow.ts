@@ -102,7 +102,8 @@ export class CreateFlow {
     if (event === "applied") store.facts.noteKeys(answer.echoesKey === true);
     else this.#watermarks.reset();
     const { attempt } = entry;
-    const kept = isAnothers && event !== "ambiguous" ? { attempt } : {};
+    // The request may have created a record: it is searched for before it is sent again.
+    const kept = isAnothers && event !== "ambiguous" ? { attempt, possiblyDuplicated: true } : {};
     store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept });
     if (record) {
       syncConditions.noteAnswer(entry, record.json);

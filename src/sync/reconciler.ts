@@ -18,7 +18,7 @@ import { afterUpdate, type Step } from "./linked-step.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
-import { unlink } from "./recovery/id-owner.ts";
+import { checkUpdateAnswer, unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 
 /** Reconciles a linked record: reads it, merges, and sends the differences. */
@@ -59,7 +59,9 @@ export class Reconciler {
     const version = step.kind === "put" ? guard.versionOf(step.tag) : undefined;
     const outcome = await (step.kind === "delete"
       ? centre.remove(upstreamId)
-      : centre.update(upstreamId, step.body, version));
+      : centre
+          .update(upstreamId, step.body, version)
+          .then((answer) => checkUpdateAnswer(answer, upstreamId, [step.shown, step.body])));
     failpoint("sync-answered");
     const isOutdated = guard.isOutdated(outcome, version);
     await store.share(() => {

@@ -9,6 +9,8 @@ import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const REASSIGNED_SHOWN_FOR_MS = 86_400_000;
+/** After this time without a comparison it is reported: a list may fail for hours. */
+const NOT_COMPARED_AFTER_MS = 86_400_000;
 /** After this time an unconfirmed alarm is reported: a search would have found it by then. */
 const UNPROVED_AFTER_MS = 30_000;
 /** After this time an alarm that the centre does not accept is reported: as long as a rejected one is tried. */
@@ -22,6 +24,8 @@ type SyncConditionsContext = Pick<SyncContext, "store" | "conditions" | "clock">
 /** Raises and clears the conditions of the outbox and of the dispatch centre's habits. */
 export class SyncConditions {
   readonly #context: SyncConditionsContext;
+  /** Monotonic clock of the first comparison that failed since the last one that succeeded; undefined for none. */
+  #notComparedSinceMs: number | undefined;
 
   constructor(context: SyncConditionsContext) {
     this.#context = context;
@@ -73,6 +77,21 @@ export class SyncConditions {
     if (!isShown) return conditions.clear("upstream-ids-given-again");
     const { interventionId, upstreamId } = last;
     conditions.raise("upstream-ids-given-again", { interventionId, upstreamId });
+  }
+
+  /**
+   * Called after each comparison with the list of the dispatch centre.
+   * @param failure code of the read that has failed; undefined if the list was complete
+   */
+  noteComparison(failure: string | undefined): void {
+    const { clock, conditions } = this.#context;
+    if (failure === undefined) {
+      this.#notComparedSinceMs = undefined;
+      return conditions.clear("upstream-not-compared");
+    }
+    this.#notComparedSinceMs ??= clock.monotonicMs();
+    if (clock.monotonicMs() - this.#notComparedSinceMs >= NOT_COMPARED_AFTER_MS)
+      conditions.raise("upstream-not-compared", { code: failure });
   }
 
   /** Declares the records that do not reach the dispatch centre. */

@@ -165,6 +165,7 @@ const SYNC_CONDITIONS = [
   "upstream-rejects-alarm",
   "upstream-alarm-unproved",
   "upstream-differs",
+  "upstream-not-compared",
   "upstream-reference-lost",
   "upstream-reference-shared",
   "upstream-ids-given-again",

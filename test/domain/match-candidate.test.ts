@@ -169,6 +169,18 @@ describe("the record under a known id is", () => {
     expect(identityOf(row(1, changes), known)).toBe(identity);
   });
 
+  test("ours with its objective, name and start, when a dispatcher has pasted the notes of another record of the site", () => {
+    const [own, other] = ["0f0e8a4e", "1f0e8a4e"].map(
+      (part) => `[ref:nord-${part}-55a5-4c0e-9d8c-3f4a1b2c3d4e]`,
+    );
+    const marked = { marker: String(own), base: { ...SENT, notes: own }, watermark: 0 };
+    const identityWith = (changes: UpstreamRecord): string =>
+      identityOf(row(1, { notes: other, ...changes }), marked);
+    expect(identityWith({})).toBe("ours");
+    expect(identityWith({ dateStart: "2026-11-21T04:00:00Z" })).toBe("anothers");
+    expect(identityWith({ notes: other?.replace("nord", "sud") })).toBe("anothers");
+  });
+
   test("unclear without a start, unless the dispatch centre keeps no reference", () => {
     const started = { ...known, base: { ...SENT, dateStart: null } };
     const kept = { ...known, base: { ...started.base, notes: "seen" } };

@@ -56,7 +56,7 @@ export const RULES = {
   },
   ownership: {
     file: "domain/match-candidate.js",
-    rule: 'if (markersIn(row).length > 0 || isOlder || isElsewhere)\n        return "anothers";',
+    rule: 'if (isOlder || isElsewhere)\n        return "anothers";',
     instead: 'if (row.objectiveType === base.objectiveType)\n        return "ours";',
   },
   sweepAfterSuccess: {

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
+import { json } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A dispatch centre whose records are far longer than the contract needs: scanned invoices, histories, or an attack. */
 
+const DAY_MS = 86_400_000;
 const MEBIBYTE = 1024 * 1024;
 const LONG = "x".repeat(2 * MEBIBYTE);
 
@@ -74,13 +76,17 @@ describe("a dispatch centre with records of several MiB", () => {
 
   test("keeps two duplicates whose long invoices differ only at their end", async () => {
     centre.keeps = (row) => ({ ...row, invoicePdf: `${LONG}1` });
+    // The response to its POST is lost, so that it may exist twice.
+    centre.afterwards = ({ method }) => (method === "POST" ? json(504, {}) : undefined);
     site.create({ description: "one" });
     await site.push.cycle();
+    centre.afterwards = () => undefined;
     const [row] = [...centre.rows.values()];
     centre.add({ ...row, id: 2, invoicePdf: `${LONG}2` });
     await looks(6);
     expect(centre.rows.size).toBe(2);
     centre.edit(2, { invoicePdf: `${LONG}1` });
+    site.app.clock.advance(DAY_MS);
     await looks(6);
     expect(centre.rows.size).toBe(1);
   });

@@ -55,3 +55,29 @@ test("a site on a new memory card adopts its records and reports no other daemon
   expect(after.outbox.findByUpstreamId(1)).toMatchObject({ phase: "linked" });
   expect(conditionOf(after)).toBeUndefined();
 });
+
+test("a site on a new memory card adopts a record that its centre has twice, and the second one is removed", async () => {
+  const [before, after] = sites as [SyncingSite, SyncingSite];
+  before.create({ name: "Burglary" });
+  await before.push.cycle();
+  const [row] = [...centre.rows.values()];
+  centre.add({ ...row, id: 2 });
+  await after.push.audit.readBackRecords();
+  await after.push.cycleWithChecks();
+  expect([...centre.rows.values()]).toEqual([row]);
+  expect(after.outbox.findByUpstreamId(1)).toMatchObject({ phase: "linked" });
+});
+
+test("a site on a new memory card leaves a dispatcher's record with the notes of its own alone", async () => {
+  const [before, after] = sites as [SyncingSite, SyncingSite];
+  before.create({ name: "Burglary" });
+  await before.push.cycle();
+  const [row] = [...centre.rows.values()];
+  const followUp = centre.add({ ...row, id: 2, name: "Repair door" });
+  await after.push.audit.readBackRecords();
+  await after.push.cycleWithChecks();
+  await compare(after, HOUR_MS);
+  await after.push.cycleWithChecks();
+  expect([...centre.rows.values()]).toEqual([row, followUp]);
+  expect(after.outbox.findByUpstreamId(1)).toMatchObject({ phase: "linked" });
+});

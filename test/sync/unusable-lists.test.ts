@@ -51,6 +51,26 @@ afterEach(async () => {
   await centre.stop();
 });
 
+test("a list that cannot be read in a day of comparisons is a condition until a comparison succeeds", async () => {
+  const compare = async (): Promise<void> => {
+    site.app.clock.advance(3_600_000);
+    site.push.audit.makeDue();
+    await site.push.audit.runIfDue();
+  };
+  site.create();
+  await site.push.cycle();
+  // Each page is the first one, in an order that no parameter changes.
+  const others = Array.from({ length: 100 }, (_, index) => ({ id: 5 + ((index * 7) % 100) }));
+  pageOf = () => json(200, others);
+  for (let hour = 0; hour < 24; hour += 1) await compare();
+  expect(site.conditions(), "within a day").toEqual([]);
+  for (let hour = 0; hour < 2; hour += 1) await compare();
+  expect(site.conditions()).toEqual(["upstream-not-compared"]);
+  pageOf = (_start, page) => json(200, page);
+  await compare();
+  expect(site.conditions()).toEqual([]);
+});
+
 /** Lets two hours pass, a minute at a time. */
 async function twoHours(): Promise<void> {
   for (let minute = 0; minute < 120; minute += 1) {

@@ -38,6 +38,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-ids-given-again": "Dispatch centre reused the id of a record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep the reference of this site",
   "condition.upstream-reference-shared": "site.ref used by another site",
+  "condition.upstream-not-compared": "Records cannot be compared with the dispatch centre",
   "condition.upstream-differs": "Records differ from the dispatch centre",
   "condition.upstream-rejects-records": "Dispatch centre rejects records",
   "condition.objectives-mirror-stale": "Objective list of the dispatch centre out of date",

@@ -34,6 +34,8 @@ export const EN_EVENT_SENTENCES = {
   "says.conflict-sent-again": "Sent again after a new trip: intervention",
   "says.conflict-linked": "Linked to a record at the dispatch centre that has no reference: intervention",
   "says.conflict-unlinked": "The record at the dispatch centre is no longer that of intervention",
+  "says.conflict-shown-again": "The dispatch centre shows again intervention",
+  "says.conflict-deleted-again": "Deleted again after the dispatch centre had it again: intervention",
   "says.conflict-copied": "The dispatch centre has a copy of intervention",
   "says.conflict-duplicates": "The dispatch centre has edited duplicates of intervention",
   "says.objectives-changed": "The objectives of the dispatch centre changed",

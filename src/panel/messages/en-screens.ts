@@ -125,8 +125,9 @@ export const EN_SCREENS = {
   "compared.what": "Difference",
   "differs.missing-there": "not in the list of the dispatch centre; looking it up",
   "differs.anothers": "its ID there belongs to another record; searching",
-  "differs.twice-there": "exists there more than once; removing duplicates",
-  "differs.alive-there": "deleted locally, still exists there; deleting it there",
+  "differs.twice-there": "exists there more than once; removing duplicates, except copies by dispatchers",
+  "differs.alive-there":
+    "deleted locally, still exists there; deleting it there, except copies by dispatchers",
   "differs.unknown-here": "has the reference of this site but is unknown here; adding it",
   "zones.title": "Zones",
   "zones.source": "Source",

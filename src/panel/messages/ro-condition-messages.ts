@@ -22,6 +22,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker la celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
+  "upstream-not-compared":
+    "De o zi lista dispeceratului nu a putut fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",

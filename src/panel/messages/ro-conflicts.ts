@@ -39,6 +39,18 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
     "dispeceratul are o copie a acestei înregistrări ({copies}, pe lângă {id}) pe care această locație nu a creat-o; dacă nu este necesară, ștergeți-o acolo",
   ],
   [
+    "the dispatch centre has the reference of this record, which was deleted here, in another one ({copies}); if that one is not needed, delete it there",
+    "referința acestei înregistrări, șterse local, apare la dispecerat în altă înregistrare ({copies}); dacă aceea nu este necesară, ștergeți-o acolo",
+  ],
+  [
+    "the dispatch centre had not shown record {id} for a while, and shows it again",
+    "dispeceratul nu a mai arătat un timp înregistrarea {id}, iar acum o arată din nou",
+  ],
+  [
+    "record {id} was deleted here, and the dispatch centre had it again: it was deleted there again",
+    "înregistrarea {id} a fost ștearsă local, iar dispeceratul o avea din nou: a fost ștearsă din nou și acolo",
+  ],
+  [
     "the dispatch centre has duplicates of this record ({ids} besides {id}) and dispatchers have edited several; delete all but one there",
     "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe dintre ele; ștergeți-le acolo pe toate, cu excepția unuia",
   ],

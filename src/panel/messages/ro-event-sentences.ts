@@ -38,6 +38,8 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.conflict-sent-again": "Retransmisă după o nouă declanșare: intervenția",
   "says.conflict-linked": "Asociată cu o înregistrare a dispeceratului care nu are referință: intervenția",
   "says.conflict-unlinked": "Înregistrarea de la dispecerat nu mai corespunde intervenției",
+  "says.conflict-shown-again": "Dispeceratul arată din nou intervenția",
+  "says.conflict-deleted-again": "Ștearsă din nou după ce a reapărut la dispecerat: intervenția",
   "says.conflict-copied": "Dispeceratul are o copie a intervenției",
   "says.conflict-duplicates": "Dispeceratul are duplicate modificate ale intervenției",
   "says.objectives-changed": "Obiectivele dispeceratului s-au modificat",

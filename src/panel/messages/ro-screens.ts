@@ -130,8 +130,10 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "compared.what": "Diferență",
   "differs.missing-there": "lipsește din lista dispeceratului; se verifică",
   "differs.anothers": "numărul de la dispecerat aparține altei înregistrări; se caută",
-  "differs.twice-there": "apare de mai multe ori la dispecerat; duplicatele se șterg",
-  "differs.alive-there": "ștearsă local, dar există la dispecerat; se șterge și acolo",
+  "differs.twice-there":
+    "apare de mai multe ori la dispecerat; duplicatele se șterg, în afară de copiile făcute de dispeceri",
+  "differs.alive-there":
+    "ștearsă local, dar există la dispecerat; se șterge și acolo, în afară de copiile făcute de dispeceri",
   "differs.unknown-here": "are referința acestei locații, dar nu există local; se adaugă",
   "zones.title": "Zone",
   "zones.source": "Sursă",

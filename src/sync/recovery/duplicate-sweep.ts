@@ -10,6 +10,7 @@ import {
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
+import { isOwnCall } from "./copied-records.ts";
 import { formerIdOf, noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
@@ -127,7 +128,7 @@ export class DuplicateSweep {
     return true;
   }
 
-  /** The duplicates to delete. A record that a dispatcher has worked on is kept. */
+  /** The duplicates to delete. A record that a dispatcher has worked on is kept, and one of another event is left alone. */
   #findDuplicates(
     interventionId: number,
     marked: readonly MatchCandidate[],
@@ -136,7 +137,11 @@ export class DuplicateSweep {
     const { store } = this.#context;
     const entry = store.entry(interventionId);
     const stored = store.record(interventionId);
-    const ours = marked.filter((row) => !belongsToOther(this.#context, entry, row));
+    const ours = marked.filter(
+      (row) =>
+        row.id === entry.upstreamId ||
+        (isOwnCall(this.#context, entry, row) && !belongsToOther(this.#context, entry, row)),
+    );
     for (const row of ours) claim(this.#context, entry, row);
     const extras = ours.filter(({ id }) => id !== entry.upstreamId);
     // A record that was deleted here is deleted there, even if a dispatcher has worked on it.

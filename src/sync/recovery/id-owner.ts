@@ -1,5 +1,6 @@
 import { markersIn } from "../../domain/marker.ts";
-import { isMarkedAs, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { isMarkedAs, isSameEvent, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
@@ -8,8 +9,8 @@ import { noteRestore } from "./gone-records.ts";
 import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
 
 /**
- * Refuses the answer to a POST whose id is linked to another record here, unless only this record's marker is in the
- * response: then the id was reused, and the other record loses it.
+ * Refuses the answer to a POST whose id is linked to another record here, unless the response shows that it is this record:
+ * then the id was reused, and the other record loses it.
  */
 export function checkIdOwner(context: SyncContext, entry: OutboxEntry, outcome: WriteOutcome): WriteOutcome {
   if (!outcome.record) return outcome;
@@ -43,8 +44,28 @@ function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: Match
 }
 
 /**
- * Whether an upstream record belongs to another entry. It does not if it carries only this entry's marker: then the
- * id was reused.
+ * The answer to an update; ambiguous if it has another record, as from a proxy that has mixed up responses. The next read
+ * decides.
+ * @param upstreamId the record that was updated
+ * @param known what was read before the update, and what was sent
+ */
+export function checkUpdateAnswer(
+  outcome: WriteOutcome,
+  upstreamId: number | null,
+  known: readonly UpstreamRecord[],
+): WriteOutcome {
+  const { record, ...rest } = outcome;
+  if (!record) return outcome;
+  const markers = known.flatMap(markersIn);
+  const answered = markersIn(JSON.parse(record.json) as UpstreamRecord);
+  if (record.id === upstreamId && answered.every((marker) => markers.includes(marker))) return outcome;
+  const reason = `the dispatch centre responded with record ${record.id}, which is not the one that was sent`;
+  return { ...rest, event: "ambiguous", code: ANOTHER_RECORD, reason };
+}
+
+/**
+ * Whether an upstream record belongs to another entry. It does not if it is the event that this entry has sent and not that of
+ * the other one, or if it carries only this entry's marker and is of neither: then the id was reused.
  */
 export function belongsToOther(
   context: Pick<SyncContext, "store">,
@@ -57,7 +78,12 @@ export function belongsToOther(
   const [ours, theirs] = [entry, owner].map(({ interventionId }) =>
     store.markerOf(store.record(interventionId).uid),
   ) as [string, string];
-  return !store.isMarked || !isMarkedAs(row, ours) || isMarkedAs(row, theirs);
+  if (isMarkedAs(row, theirs)) return true;
+  // A dispatcher may have replaced the notes of the other record by ours, and a centre may drop each marker.
+  const isOurEvent = isSameEvent(row, store.sentOf(entry));
+  const isTheirEvent = isSameEvent(row, JSON.parse(owner.base ?? "{}") as UpstreamRecord);
+  if (isOurEvent !== isTheirEvent) return isTheirEvent;
+  return !store.isMarked || !isMarkedAs(row, ours);
 }
 
 /**

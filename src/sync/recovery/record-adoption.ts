@@ -25,19 +25,23 @@ export class RecordAdoption {
   adopt(rows: readonly MatchCandidate[]): void {
     const { store, log } = this.#context;
     const found = new Map<string, MatchCandidate>();
+    const repeated = new Set<string>();
     for (const row of [...rows].sort((a, b) => b.id - a.id)) {
       const uid = ownKeyIn(row, this.#context.siteRef);
-      if (uid !== undefined && !store.interventions.findByUid(uid)) found.set(uid, row);
+      if (uid === undefined || store.interventions.findByUid(uid)) continue;
+      if (found.has(uid)) repeated.add(uid);
+      found.set(uid, row);
     }
     if (found.size === 0) return;
     store.write(() => {
       store.compared.skipIds(found.size + ID_MARGIN);
-      for (const [uid, row] of [...found].toReversed()) this.#insert(uid, row);
+      for (const [uid, row] of [...found].toReversed()) this.#insert(uid, row, repeated.has(uid));
     });
     log.warn("records-read-back", { records: found.size });
   }
 
-  #insert(uid: string, row: MatchCandidate): void {
+  /** @param isRepeated whether the centre has several: which requests were in doubt is no longer known */
+  #insert(uid: string, row: MatchCandidate, isRepeated: boolean): void {
     const { store, clock, timeouts } = this.#context;
     if (store.outbox.findByUpstreamId(row.id)) return;
     const fields = this.#fieldsOf(store.unmarked(row, uid));
@@ -64,6 +68,8 @@ export class RecordAdoption {
       agreed: JSON.stringify(fields),
       syncedRev: entry.wantRev,
       verifyAtMs: nowMs + timeouts.pullIntervalMs,
+      // A centre with keys has created none twice.
+      ...(isRepeated && !store.facts.honoursKeys ? { possiblyDuplicated: true, sweepAtMs: nowMs } : {}),
     });
     const event = { event: "intervention-created", who: "sync" } as const;
     store.recordEvent(event, stored.record.id, { after: stored.record });

@@ -3,14 +3,15 @@ import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
-import { isCopied, reportCopy } from "./copied-records.ts";
-import { noteAllIds } from "./gone-records.ts";
+import { isCopied, isOwnCall, reportCopy } from "./copied-records.ts";
+import { formerIdOf, noteAllIds } from "./gone-records.ts";
 import { ListedTexts, mayHideReferences } from "./listed-texts.ts";
 import { REACHED, ReadBack } from "./read-back.ts";
 import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
 import { removeOldTestRecords } from "../test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
+import { linkShownAgain } from "./shown-again.ts";
 
 /** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
 const INTERVAL_MS = 3_600_000;
@@ -72,36 +73,40 @@ export class RecordAudit {
   }
 
   async #compare(): Promise<void> {
-    const { store, centre, linkFaults, log } = this.#context;
+    const { store, centre, linkFaults, log, syncConditions } = this.#context;
     const before = store.compared.links();
     const found = await recordsAbove(centre, NO_WATERMARK);
     if (found.kind === "undetermined") {
       log.info("record-comparison-failed", { reason: found.outcome.reason });
+      syncConditions.noteComparison(found.outcome.code);
       return void (await linkFaults.noteList(found.outcome));
     }
+    syncConditions.noteComparison(undefined);
     await linkFaults.note(REACHED);
     const listed = await this.#withTexts(found.rows);
     if (!listed) return log.info("record-comparison-failed", { reason: "the link was lost" });
     const tests = await removeOldTestRecords(this.#context, listed);
     if (tests.length > 0) log.info("test-records-removed", { upstreamIds: tests });
-    store.write(() =>
-      noteAllIds(
-        this.#context,
-        found.rows.map(({ id }) => id),
-      ),
-    );
+    const rows = new Map(listed.map((row) => [row.id, row]));
+    store.write(() => {
+      linkShownAgain(this.#context, rows);
+      noteAllIds(this.#context, [...rows.keys()]);
+    });
     const earlier = store.facts.comparison?.differences ?? [];
     const { records, differences } = this.#compareRows(listed, before);
-    const rows = new Map(listed.map((row) => [row.id, row]));
     for (const difference of differences) {
       if (!linkFaults.isOpen) return;
-      if (difference.kind === "alive-there") await this.#deleteAgain(difference);
-      else if (difference.kind === "unknown-here")
-        this.#adoption.adopt(difference.upstreamIds.flatMap((id) => rows.get(id) ?? []));
-      else if (isCopied(this.#context, difference)) {
-        if (!earlier.some((other) => isSameDifference(difference, other)))
-          reportCopy(this.#context, difference);
-      } else this.#recheck(difference, records);
+      const { kind, upstreamIds } = difference;
+      const ids = String(upstreamIds);
+      const isNew = !earlier.some(
+        (other) => isSameDifference(difference, other) && String(other.upstreamIds) === ids,
+      );
+      if (kind === "alive-there") await this.#deleteAgain(difference, isNew);
+      else if (kind === "unknown-here") this.#adoption.adopt(upstreamIds.flatMap((id) => rows.get(id) ?? []));
+      else if (kind !== "twice-there") this.#recheck(difference, records);
+      else if (isNew && isCopied(this.#context, difference, rows)) reportCopy(this.#context, difference);
+      // One that is not new has its next sweep.
+      else if (isNew) this.#recheck(difference, records);
     }
   }
 
@@ -214,22 +219,35 @@ export class RecordAudit {
     });
   }
 
-  /** Deletes a record again that a restored centre has brought back, if it is still the one that was deleted. */
-  async #deleteAgain({ interventionId, upstreamIds }: Difference): Promise<void> {
+  /**
+   * Deletes a record again that a restored centre has brought back, if it is still the one that was deleted.
+   * @param isNew whether to report the records of other events with its marker: they stay
+   */
+  async #deleteAgain(difference: Difference, isNew: boolean): Promise<void> {
     const { store, centre, linkFaults, log } = this.#context;
+    const { interventionId, upstreamIds } = difference;
     if (interventionId === null) return;
     const marker = store.markerOf(store.record(interventionId).uid);
+    const copies: number[] = [];
     for (const id of upstreamIds) {
       const seen = await centre.record(id);
       const row = seen.value as MatchCandidate | undefined;
       const entry = store.entry(interventionId);
       if (row?.id !== id || !carriesMarker(row, marker) || !entry.deleted || entry.phase !== "closed")
         continue;
+      const hasOtherId = ![0, id].includes(formerIdOf(entry));
+      if (hasOtherId || !isOwnCall(this.#context, entry, row)) {
+        copies.push(id);
+        continue;
+      }
       const outcome = await centre.remove(id);
       await linkFaults.note(outcome, interventionId);
-      if (outcome.event === "removed")
-        log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+      if (outcome.event !== "removed") continue;
+      log.warn("deleted-record-removed-again", { interventionId, upstreamId: id });
+      const reason = `record ${id} was deleted here, and the dispatch centre had it again: it was deleted there again`;
+      store.write(() => store.recordConflict(interventionId, "deleted-again", { phase: "closed", reason }));
     }
+    if (isNew && copies.length > 0) reportCopy(this.#context, { ...difference, upstreamIds: copies });
   }
 }
 

@@ -11,6 +11,7 @@ import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts"
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
+import { isOwnCall } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
@@ -94,7 +95,9 @@ export class UnconfirmedPost {
     const isMarked = store.isMarked && store.facts.lostReference === null;
     const madeAfter = entry.watermarkFingerprint === null ? null : entry.watermark;
     const target = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
-    return findMatches(rows, target, (row) => belongsToOther(this.#context, entry, row));
+    const found = findMatches(rows, target, (row) => belongsToOther(this.#context, entry, row));
+    // It is to be deleted there: a dispatcher's record into which its notes were pasted is not.
+    return entry.deleted ? found.filter((row) => isOwnCall(this.#context, entry, row)) : found;
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
