@@ -19,7 +19,9 @@ export function withMarker(
   // The centre's length limit is unknown; within the local one, the marker must not be what exceeds it.
   const room = TEXT_LENGTH_MAX - marker.length - 1;
   const characters = [...text];
-  const kept = characters.length <= room ? text : characters.slice(0, room).join("");
+  // A longer text is the centre's own, which it has stored.
+  const isTheirs = characters.length > TEXT_LENGTH_MAX;
+  const kept = characters.length <= room || isTheirs ? text : characters.slice(0, room).join("");
   return { ...fields, [field]: `${kept}\n${marker}` };
 }
 
