@@ -25,6 +25,30 @@ export function withMarker(
   return { ...fields, [field]: `${kept}\n${marker}` };
 }
 
+/** A record without these markers in its texts; a text is null if nothing else is left. */
+export function withoutMarkers<T extends Readonly<Record<string, unknown>>>(
+  record: T,
+  markers: readonly string[],
+): T {
+  return withTexts(record, (text) => markers.reduce<string | null>(withoutMarker, text));
+}
+
+/** A record whose texts have the line ends of this site: a form in a browser saves others, which would change every line. */
+export function withLineFeeds<T extends Readonly<Record<string, unknown>>>(record: T): T {
+  return withTexts(record, (text) => text.replaceAll("\r\n", "\n"));
+}
+
+function withTexts<T extends Readonly<Record<string, unknown>>>(
+  record: T,
+  change: (text: string) => string | null,
+): T {
+  const texts = (["notes", "description"] as const).flatMap((field) => {
+    const text = record[field];
+    return typeof text === "string" ? [[field, change(text)] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(texts) };
+}
+
 /** A text from the centre without this record's marker; null if nothing else is left. */
 export function withoutMarker(text: string | null, marker: string): string | null {
   if (text === null || !text.includes(marker)) return text;
