@@ -91,6 +91,7 @@ export const CONDITIONS = {
     severity: "warning",
     title: "Dispatch centre does not keep the reference of this site",
   },
+  "upstream-notes-cut": { severity: "warning", title: "Dispatch centre cuts notes" },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },

@@ -19,6 +19,12 @@ export function missingLines(sent: unknown, stored: unknown): readonly string[] 
   });
 }
 
+/** The lines of a text that another one lacks. */
+export function addedLines(before: string | null, after: string | null): readonly string[] {
+  const known = linesOf(before ?? "");
+  return linesOf(after ?? "").filter((line) => !known.includes(line));
+}
+
 /** The lines of a text, whatever its line ends are. */
 export function linesOf(text: string): string[] {
   return text.split(/\r?\n/);

@@ -86,8 +86,16 @@ export function addedToForeign(
  */
 export function withLostLines({ here, agreed, there, known }: TextSides): string | undefined {
   if (missingLines(agreed, known ?? null).length === 0) return undefined;
-  const both = mergedLines(known ?? "", there ?? "", here);
+  const both = mergedLines(completed(known, here), completed(there, here), here);
   return both?.isWhole === true ? both.text : undefined;
+}
+
+/** A text of the centre whose last line is not that of the site as far as it was cut, but the whole one. */
+function completed(text: unknown, here: unknown): string {
+  const lines = contentOf(text);
+  const last = lines.at(-1);
+  const whole = last && contentOf(here).find((line) => line.startsWith(last));
+  return (whole === undefined ? lines : lines.with(-1, whole)).join("\n");
 }
 
 /** Whether a text of the centre that is not valid here can be sent back: a longer one is known only in part. */

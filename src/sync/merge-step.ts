@@ -1,6 +1,7 @@
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { mergeConflictKind } from "../domain/conflict.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
+import { addedLines } from "../domain/kept-lines.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import { isNewThere, merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { isSentWhole } from "../domain/merged-lines.ts";
@@ -98,7 +99,8 @@ export class MergeStep {
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
     const { inFlightValues, inFlightUntilMs } = entry;
-    return { kind: "put", body, local, shown, tag, earlier: { inFlightValues, inFlightUntilMs } };
+    const earlier = { inFlightValues, inFlightUntilMs };
+    return { kind: "put", body, local, shown, tag, added: addedLines(agreed.notes, after.notes), earlier };
   }
 
   /** Merges both sides, and takes the dispatcher's changes over. */

@@ -5,6 +5,7 @@ import { identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
+import { continueCutLines } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
 import { MergeStep } from "./merge-step.ts";
 import { VersionGuard } from "./version-guard.ts";
@@ -132,7 +133,9 @@ export class Reconciler {
     // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
-    const { changes, conflicts } = afterUpdate(step, JSON.parse(record.json) as UpstreamRecord, entry);
+    const answered = JSON.parse(record.json) as UpstreamRecord;
+    continueCutLines(this.#context, entry, step, answered);
+    const { changes, conflicts } = afterUpdate(step, answered, entry);
     if (conflicts.length > 0)
       store.recordConflict(interventionId, mergeConflictKind(conflicts), { fields: conflicts });
     store.apply(entry, "applied", {

@@ -166,6 +166,7 @@ const SYNC_CONDITIONS = [
   "upstream-alarm-unproved",
   "upstream-differs",
   "upstream-reference-lost",
+  "upstream-notes-cut",
   "upstream-reference-shared",
   "upstream-ids-given-again",
   "outbox-write-failed",
