@@ -18,6 +18,8 @@ export const CONDITION_MESSAGES = {
     "id {upstreamId} at the dispatch centre belonged to intervention {interventionId} and now belongs to another record. That record is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
   "upstream-reference-lost":
     "the dispatch centre stores {kept} of {sent} characters in {field} (intervention {interventionId}), without the site's reference: records are identified by objective, name and start only. Set upstream.marker to the other field (notes or description), or ask the dispatch centre to accept longer texts.",
+  "upstream-notes-cut":
+    "the dispatch centre stores {kept} of {sent} characters of the notes of intervention {interventionId}. Lost lines of a trip that has joined a record are sent in a record of their own. Ask the dispatch centre to accept longer notes.",
   "upstream-reference-shared":
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-not-compared":

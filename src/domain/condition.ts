@@ -91,6 +91,7 @@ export const CONDITIONS = {
     severity: "warning",
     title: "Dispatch centre does not keep the reference of this site",
   },
+  "upstream-notes-cut": { severity: "warning", title: "Dispatch centre cuts notes" },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
   "upstream-not-compared": {
     severity: "warning",

@@ -6,6 +6,7 @@ import type { EventDetail } from "./event.ts";
  */
 export const CONFLICT_SENTENCES = {
   fields: "The dispatch centre had changed the same data of intervention",
+  "not-valid-here": "The dispatch centre has a value that is not valid here, in intervention",
   reopened: "After the dispatch centre had set it to done, a trip reopened intervention",
   rejected: "The dispatch centre rejected intervention",
   "change-rejected": "The dispatch centre rejected a change of intervention",

@@ -19,8 +19,34 @@ export function withMarker(
   // The centre's length limit is unknown; within the local one, the marker must not be what exceeds it.
   const room = TEXT_LENGTH_MAX - marker.length - 1;
   const characters = [...text];
-  const kept = characters.length <= room ? text : characters.slice(0, room).join("");
+  // A longer text is the centre's own, which it has stored.
+  const isTheirs = characters.length > TEXT_LENGTH_MAX;
+  const kept = characters.length <= room || isTheirs ? text : characters.slice(0, room).join("");
   return { ...fields, [field]: `${kept}\n${marker}` };
+}
+
+/** A record without these markers in its texts; a text is null if nothing else is left. */
+export function withoutMarkers<T extends Readonly<Record<string, unknown>>>(
+  record: T,
+  markers: readonly string[],
+): T {
+  return withTexts(record, (text) => markers.reduce<string | null>(withoutMarker, text));
+}
+
+/** A record whose texts have the line ends of this site: a form in a browser saves others, which would change every line. */
+export function withLineFeeds<T extends Readonly<Record<string, unknown>>>(record: T): T {
+  return withTexts(record, (text) => text.replaceAll("\r\n", "\n"));
+}
+
+function withTexts<T extends Readonly<Record<string, unknown>>>(
+  record: T,
+  change: (text: string) => string | null,
+): T {
+  const texts = (["notes", "description"] as const).flatMap((field) => {
+    const text = record[field];
+    return typeof text === "string" ? [[field, change(text)] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(texts) };
 }
 
 /** A text from the centre without this record's marker; null if nothing else is left. */

@@ -1,6 +1,6 @@
 import type { MergeConflict } from "./conflict.ts";
 import { INTERVENTION_FIELDS, type InterventionFields } from "./intervention.ts";
-import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
+import { addedToForeign, mergedLines, withLostLines } from "./merged-lines.ts";
 import type { InFlightValues } from "./outbox.ts";
 
 /** A record as returned by the centre, of which only known fields are used. */
@@ -19,6 +19,10 @@ export interface MergeSides {
   readonly inFlightValues: InFlightValues;
   /** Whether a trip has joined the local record that the centre does not know, so that its record is not done. */
   readonly hasTripJoined?: boolean;
+  /** Fields of the centre's record whose values are not valid here. */
+  readonly invalid?: ReadonlySet<string>;
+  /** Fields whose value at the centre was not taken over earlier: they still count as changed there. */
+  readonly unpulled?: readonly string[];
 }
 
 interface Merged {
@@ -30,6 +34,8 @@ interface Merged {
   readonly conflicts: readonly MergeConflict[];
   /** Lines of the local notes without a place in the merged ones; undefined if there are none. */
   readonly omitted?: string;
+  /** Fields whose value at the centre is not valid here. It stays there, and nothing replaces it. Undefined if there are none. */
+  readonly foreign?: readonly string[];
 }
 
 /** Fields decided by the dispatcher if both sides have changed them: crews, services and times. */
@@ -49,18 +55,35 @@ const STATUS_ORDER = ["planned", "in_progress", "done"];
  * Merges field by field. A change on one side is taken. If both sides have changed a field, the dispatcher decides crews,
  * services and times, the status that is further along wins, and local texts win. If a dispatcher sets a record done that
  * a new trip has joined here, the record is open again. Notes are merged by lines, because dispatchers edit them while
- * zones add lines; for lines without a place, the caller opens another record. The objective is one value.
+ * zones add lines; for lines without a place, the caller opens another record. The objective is one value. A value that is not
+ * valid here stays at the centre as it is; lines are added to a text.
  */
 export function merge(sides: MergeSides): Merged {
-  const { agreed } = sides;
+  const { agreed, invalid } = sides;
   const push: Record<string, unknown> = {};
   const applyLocally: Record<string, unknown> = {};
   const conflicts: MergeConflict[] = [];
+  const foreign: string[] = [];
   let omitted: string | undefined;
   for (const field of INTERVENTION_FIELDS) {
-    const { here, there, isSame, hereChanged, thereChanged, isInFlight } = compare(sides, field);
+    const compared = compare(sides, field);
+    const { here, there, isSame, hereChanged, thereChanged, isInFlight } = compared;
     if (isSame) continue;
-    if (isInFlight || (hereChanged && !thereChanged)) push[field] = here;
+    if (thereChanged && invalid?.has(field) === true) {
+      foreign.push(field);
+      const added = addedToForeign(field, { ...compared, agreed: agreed[field] });
+      if (added?.text !== undefined) push[field] = added.text;
+      omitted ??= added?.omitted;
+      continue;
+    }
+    const whole =
+      field === "notes" && thereChanged && !isInFlight
+        ? withLostLines({ ...compared, agreed: agreed.notes })
+        : undefined;
+    if (whole !== undefined) {
+      applyLocally[field] = whole;
+      if (hereChanged) push[field] = whole;
+    } else if (isInFlight || (hereChanged && !thereChanged)) push[field] = here;
     else if (thereChanged && !hereChanged) applyLocally[field] = there;
     else if (thereChanged && hereChanged) {
       const both = field === "notes" ? mergedLines(agreed.notes, here, there) : undefined;
@@ -78,8 +101,11 @@ export function merge(sides: MergeSides): Merged {
       if (!same(here, there)) conflicts.push({ field, here, there, kept });
     }
   }
-  const merged = { push, applyLocally, conflicts };
-  return reopened(sides, omitted === undefined ? merged : { ...merged, omitted });
+  const found = {
+    ...(omitted === undefined ? {} : { omitted }),
+    ...(foreign.length === 0 ? {} : { foreign }),
+  };
+  return reopened(sides, { push, applyLocally, conflicts, ...found });
 }
 
 /**
@@ -106,6 +132,8 @@ function reopened({ local, upstream, hasTripJoined }: MergeSides, merged: Merged
 interface Comparison {
   readonly here: unknown;
   readonly there: unknown;
+  /** The centre's value when both sides last agreed. */
+  readonly known: unknown;
   readonly isSame: boolean;
   readonly hereChanged: boolean;
   readonly thereChanged: boolean;
@@ -126,54 +154,25 @@ function compare(sides: MergeSides, field: keyof InterventionFields): Comparison
 }
 
 function compareAlone(
-  { local, agreed, base, upstream, inFlightValues }: MergeSides,
+  { local, agreed, base, upstream, inFlightValues, unpulled }: MergeSides,
   field: keyof InterventionFields,
 ): Comparison {
   const here = local[field];
   const known = base[field] === undefined ? agreed[field] : base[field];
   // A field missing from the centre's response is unchanged.
   const there = upstream[field] === undefined ? known : upstream[field];
-  const thereChanged = !same(there, known);
+  const thereChanged = !same(there, known) || unpulled?.includes(field) === true;
   const isInFlight = thereChanged && (inFlightValues[field] ?? []).some((value) => same(value, there));
   const [isSame, hereChanged] = [same(here, there), !same(here, agreed[field])];
-  return { here, there, isSame, hereChanged, thereChanged, isInFlight };
+  return { here, there, known, isSame, hereChanged, thereChanged, isInFlight };
 }
 
-/**
- * Applies the local line changes to the centre's text: a removed line is replaced by the next added one or removed;
- * further added lines are appended. If the result is too long, the centre's text is kept whole, with the added lines that fit.
- * @returns undefined for values that are not texts
- */
-function mergedLines(
-  agreed: unknown,
-  here: unknown,
-  there: unknown,
-): { readonly text: string; readonly isWhole: boolean; readonly omitted?: string } | undefined {
-  if (typeof here !== "string" || typeof there !== "string") return undefined;
-  const before = typeof agreed === "string" && agreed !== "" ? agreed.split("\n") : [];
-  const current = here.split("\n");
-  const removed = before.filter((line) => !current.includes(line));
-  const added = current.filter((line) => !before.includes(line));
-  const lines = there.split("\n").flatMap((line) => {
-    if (!removed.includes(line)) return [line];
-    const next = added.shift();
-    return next === undefined ? [] : [next];
-  });
-  const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
-  if (fits(merged)) return { text: merged, isWhole: true };
-  const known = [...before, ...there.split("\n")];
-  const omitted: string[] = [];
-  let text = there;
-  for (const line of current.filter((line) => !known.includes(line))) {
-    const longer = `${text}\n${line}`;
-    if (fits(longer)) text = longer;
-    else omitted.push(line);
-  }
-  return { text, isWhole: false, ...(omitted.length === 0 ? {} : { omitted: omitted.join("\n") }) };
-}
-
-function fits(notes: string): boolean {
-  return [...notes].length <= NOTES_LENGTH_MAX;
+/** Whether the centre's value has changed since it was last read. */
+export function isNewThere(
+  { base, upstream }: Pick<MergeSides, "base" | "upstream">,
+  field: string,
+): boolean {
+  return upstream[field] !== undefined && !same(upstream[field], base[field]);
 }
 
 function winner(field: string, here: unknown, there: unknown): "here" | "there" {

@@ -16,6 +16,8 @@ export interface OutboxEntry extends RecoveryState {
   readonly syncedRev: number;
   /** Revision with which a trip last joined the record; 0 for none. It must reach the centre. */
   readonly joinedRev: number;
+  /** Wall clock since which the centre lacks a trip that has joined, milliseconds since 1970; null if it lacks none. */
+  readonly joinedAtMs: number | null;
   readonly deleted: boolean;
   /** The record's id at the centre; null until known. */
   readonly upstreamId: number | null;
@@ -25,6 +27,8 @@ export interface OutboxEntry extends RecoveryState {
   readonly base: string | null;
   /** The local fields when both sides agreed, as JSON; a centre may write a value in another way. */
   readonly agreed: string | null;
+  /** Fields whose value at the centre is not valid here, so that it was not taken over. Nothing is sent over such a value. */
+  readonly unpulled: readonly string[];
   /** The attempt as first sent: every resend has the same key and the same bytes. Kept for later sweeps. */
   readonly attempt: OutboxAttempt | null;
   /** Wall clock of the next check of the record at the centre, milliseconds since 1970; null for never. */
@@ -133,13 +137,15 @@ interface RecordChange {
   readonly priorityOrder: number;
   /** Whether a trip joins the record with the change. */
   readonly hasTripJoined: boolean;
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: number;
   /** First sweep for copies that may still be in flight, wall clock, milliseconds since 1970. */
   readonly firstSweepMs: number;
 }
 
 /** The outbox entry of a record after a local change. */
 export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEntry {
-  const { event, rev, priorityOrder, hasTripJoined, firstSweepMs } = change;
+  const { event, rev, priorityOrder, hasTripJoined, nowMs, firstSweepMs } = change;
   const outcome = event === "deleted" ? deletionOf(entry) : event;
   const phase = nextPhase(entry.phase, outcome, entry.upstreamId !== null);
   return {
@@ -148,6 +154,8 @@ export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEn
     priorityOrder,
     wantRev: rev,
     joinedRev: hasTripJoined ? rev : entry.joinedRev,
+    // Of the first of several.
+    joinedAtMs: hasUnsentTrip(entry) ? entry.joinedAtMs : hasTripJoined ? nowMs : null,
     deleted: event === "deleted",
     // What was rejected is no longer what is to be sent.
     refusals: 0,
@@ -156,6 +164,14 @@ export function changedEntry(entry: OutboxEntry, change: RecordChange): OutboxEn
     // A copy of an earlier attempt may still be in flight: it is searched for and removed there.
     ...(phase === "closed" && entry.possiblyDuplicated ? { sweeps: 0, sweepAtMs: firstSweepMs } : {}),
   };
+}
+
+/** Whether the centre lacks a trip that has joined the record. */
+export function hasUnsentTrip({
+  joinedRev,
+  syncedRev,
+}: Pick<OutboxEntry, "joinedRev" | "syncedRev">): boolean {
+  return joinedRev > syncedRev;
 }
 
 /** Codes with which the centre asks for time, whatever the content. */

@@ -233,8 +233,9 @@ export class InterventionService {
   #enqueue({ record, rev }: StoredIntervention, event: "edited" | "deleted", hasTripJoined = false): void {
     const entry = this.#outbox.find(record.id);
     if (!entry) throw new Error(`intervention ${record.id} has no outbox entry`);
-    const firstSweepMs = this.#options.clock.wallMs() + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
-    const change = { event, rev, priorityOrder: priorityOrderOf(record.priority), hasTripJoined };
+    const nowMs = this.#options.clock.wallMs();
+    const firstSweepMs = nowMs + (DEFAULT_SYNC_TIMEOUTS.sweepDelaysMs[0] ?? 0);
+    const change = { event, rev, priorityOrder: priorityOrderOf(record.priority), hasTripJoined, nowMs };
     this.#outbox.save(changedEntry(entry, { ...change, firstSweepMs }));
   }
 }

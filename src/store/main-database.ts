@@ -198,6 +198,13 @@ export const MAIN_DATABASE: DatabaseKind = {
     },
     // An altered row may report an alarm of another zone, or none.
     (database) => addRowSums(database, "transmissions"),
+    (database) =>
+      database.exec(`
+        -- Since when the dispatch centre lacks a trip that has joined the record, milliseconds since 1970; null if it lacks none.
+        ALTER TABLE outbox ADD COLUMN joined_at INTEGER;
+        -- Fields whose value there could not be taken over, as a JSON list; null for none.
+        ALTER TABLE outbox ADD COLUMN unpulled TEXT;
+      `),
   ],
   settle: (database) => new AuditTrail(database).adopt(),
 };

@@ -1,4 +1,9 @@
-import type { InFlightValues, OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
+import {
+  hasUnsentTrip,
+  type InFlightValues,
+  type OutboxAttempt,
+  type OutboxEntry,
+} from "../domain/outbox.ts";
 import { storedJson } from "./stored-json.ts";
 
 /** The columns of an entry, each with its name in an `OutboxRow`. */
@@ -8,7 +13,7 @@ export const ENTRY = `intervention_id AS interventionId, phase AS phase, rank AS
   next_at AS nextAtMs, last_code AS lastCode, last_error AS lastError, agreed AS agreed, watermark AS watermark,
   witness AS watermarkFingerprint, doubted AS possiblyDuplicated, sweeps AS sweeps, sweep_at AS sweepAtMs,
   verify_at AS verifyAtMs, missing_since AS missingSinceMs, refusals AS refusals, joined_rev AS joinedRev,
-  arrived_at AS arrivedAtMs, ghosts AS inFlightValues, ghosts_until AS inFlightUntilMs`; // words: allowed
+  joined_at AS joinedAtMs, unpulled AS unpulled, arrived_at AS arrivedAtMs, ghosts AS inFlightValues, ghosts_until AS inFlightUntilMs`; // words: allowed
 
 const STORED = ENTRY.split(/,\s+/)
   .map((one) => one.split(" AS ") as [column: string, name: keyof OutboxRow])
@@ -20,7 +25,7 @@ export const ENTRY_COLUMNS = STORED.map(([column]) => column);
 /** An entry as it is stored. */
 export interface OutboxRow extends Omit<
   OutboxEntry,
-  "deleted" | "attempt" | "possiblyDuplicated" | "inFlightValues" | "joinedRev"
+  "deleted" | "attempt" | "possiblyDuplicated" | "inFlightValues" | "joinedRev" | "unpulled"
 > {
   readonly deleted: 0 | 1;
   readonly attemptKey: string | null;
@@ -30,10 +35,18 @@ export interface OutboxRow extends Omit<
   readonly possiblyDuplicated: 0 | 1;
   readonly inFlightValues: string | null;
   readonly joinedRev: number | null;
+  readonly unpulled: string | null;
 }
 
 /** The values of an entry for `ENTRY_COLUMNS`. */
-export function valuesOf({ attempt, inFlightValues, ...entry }: OutboxEntry): (string | number | null)[] {
+export function valuesOf({
+  attempt,
+  inFlightValues,
+  unpulled,
+  ...entry
+}: OutboxEntry): (string | number | null)[] {
+  // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
+  const lacksTrip = hasUnsentTrip(entry);
   const row: OutboxRow = {
     ...entry,
     deleted: entry.deleted ? 1 : 0,
@@ -43,8 +56,9 @@ export function valuesOf({ attempt, inFlightValues, ...entry }: OutboxEntry): (s
     attemptAtMs: attempt?.atMs ?? null,
     possiblyDuplicated: entry.possiblyDuplicated ? 1 : 0,
     inFlightValues: Object.keys(inFlightValues).length === 0 ? null : JSON.stringify(inFlightValues),
-    // Once confirmed by the centre, a later doubt about its content does not mark it as a missing trip again.
-    joinedRev: entry.joinedRev > entry.syncedRev ? entry.joinedRev : null,
+    joinedRev: lacksTrip ? entry.joinedRev : null,
+    joinedAtMs: lacksTrip ? entry.joinedAtMs : null,
+    unpulled: unpulled.length === 0 ? null : JSON.stringify(unpulled),
   };
   return STORED.map(([, name]) => row[name]);
 }
@@ -68,5 +82,6 @@ export function toEntry({
     possiblyDuplicated: row.possiblyDuplicated === 1,
     inFlightValues: row.inFlightValues === null ? {} : storedJson<InFlightValues>(row.inFlightValues, {}),
     joinedRev: row.joinedRev ?? 0,
+    unpulled: row.unpulled === null ? [] : storedJson<readonly string[]>(row.unpulled, []),
   };
 }

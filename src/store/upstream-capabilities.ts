@@ -13,6 +13,14 @@ interface LostReference {
   readonly kept: number;
 }
 
+/** Notes of which the centre has lost lines. */
+interface CutNotes {
+  readonly interventionId: number;
+  /** Characters sent, and characters returned. */
+  readonly sent: number;
+  readonly kept: number;
+}
+
 /** An id of ours at the dispatch centre that now belongs to another record. */
 interface ReassignedId {
   readonly interventionId: number;
@@ -91,6 +99,15 @@ export class UpstreamCapabilities extends Store {
 
   noteLostReference(lost: LostReference | null): void {
     this.#note("lost-reference", lost);
+  }
+
+  /** The last notes of which lines were lost; null while they are kept. */
+  get cutNotes(): CutNotes | null {
+    return this.#value("cut-notes") as CutNotes | null;
+  }
+
+  noteCutNotes(cut: CutNotes | null): void {
+    this.#note("cut-notes", cut);
   }
 
   /** The last reassigned id; null for none. */

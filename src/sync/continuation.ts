@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { fieldsOf, instantsOf, type InterventionFields } from "../domain/intervention.ts";
 import { referenceTo } from "../domain/intervention-text.ts";
-import { priorityOrderOf } from "../domain/outbox.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
+import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
+import type { Step } from "./linked-step.ts";
 
 /**
  * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
@@ -40,6 +42,28 @@ export function continueRecord(
   store.outbox.insert(stored.record.id, priorityOrderOf(fields.priority));
   const event = { event: "intervention-created", who: "sync" } as const;
   store.recordEvent(event, stored.record.id, { after: stored.record });
+}
+
+/**
+ * Creates a record for the lines of a joined trip that the centre has cut off the notes of an update. What is cut off that record is
+ * only shown as a condition: a centre that cuts every text would get records without an end.
+ */
+export function continueCutLines(
+  context: SyncContext,
+  entry: OutboxEntry,
+  { body, local, added }: Extract<Step, { kind: "put" }>,
+  answered: UpstreamRecord,
+): void {
+  if (body.notes === undefined) return;
+  const { store, syncConditions } = context;
+  const sent = store.unmarked({ notes: body.notes }, local.uid).notes;
+  const lost = syncConditions.noteNotes(
+    entry.interventionId,
+    sent,
+    store.unmarked(answered, local.uid)["notes"],
+  );
+  const cut = lost.filter((line) => added.includes(line));
+  if (hasUnsentTrip(entry) && cut.length > 0) continueRecord(context, local, cut.join("\n"), true);
 }
 
 /** A UUID, as the references of records at the centre require; derived, so that a simulation can be repeated. */

@@ -1,4 +1,5 @@
 import type { Watermark } from "../domain/list-reading.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import {
   afterPost,
@@ -107,6 +108,13 @@ export class CreateFlow {
     store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept });
     if (record) {
       syncConditions.noteAnswer(entry, record.json);
+      const { uid } = store.record(entry.interventionId);
+      const shown = store.unmarked(JSON.parse(record.json) as UpstreamRecord, uid);
+      syncConditions.noteNotes(
+        entry.interventionId,
+        store.unmarked(store.sentOf(entry), uid)["notes"],
+        shown["notes"],
+      );
       linkedIds.note();
       noteShownIds(this.#context, [record.id]);
     }

@@ -16,6 +16,8 @@ export type Step =
       readonly shown: UpstreamRecord;
       /** Entity tag of the record as read. */
       readonly tag: string | undefined;
+      /** Lines of the local notes that are new in this update. */
+      readonly added: readonly string[];
       /** The values of earlier updates that may still arrive. */
       readonly earlier: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs">;
     }

@@ -1,9 +1,16 @@
 import type { Clock } from "../domain/clock.ts";
-import { fieldsOf, instantsOf, type Intervention, type InterventionFields } from "../domain/intervention.ts";
+import {
+  fieldsOf,
+  instantsOf,
+  INTERVENTION_FIELDS,
+  type Intervention,
+  type InterventionFields,
+} from "../domain/intervention.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import { validateInterventionUpdate } from "../generated/validators.js";
 import type { StoredIntervention } from "../store/interventions.ts";
+import type { ObjectiveStore } from "../store/objectives.ts";
 import type { SyncContext } from "./context.ts";
 import { isInvoiceKept } from "./upstream-records.ts";
 
@@ -18,17 +25,19 @@ export class PullChanges {
   /**
    * Applies the changes that are valid here; the rules of the dispatch centre may be wider.
    * @param adopt fields whose upstream value won the merge
-   * @returns the record after the change
+   * @returns the record after the change, and the fields whose value was not taken over
    */
   work(
     stored: StoredIntervention,
     adopt: Partial<InterventionFields>,
     upstream: UpstreamRecord,
-  ): StoredIntervention {
+  ): { readonly record: StoredIntervention; readonly dropped: readonly string[] } {
     const { id } = stored.record;
     const own = ownFields(stored.record, upstream);
     const possible = this.#possible(stored.record, adopt);
-    if (Object.keys(possible).length === 0 && Object.keys(own).length === 0) return stored;
+    const dropped = Object.keys(adopt).filter((field) => !(field in possible));
+    if (Object.keys(possible).length === 0 && Object.keys(own).length === 0)
+      return { record: stored, dropped };
     const fields = { ...fieldsOf(stored.record), ...possible };
     const instants = instantsOf(fields, this.#context.timezone, possible);
     const before = Object.fromEntries(
@@ -38,27 +47,19 @@ export class PullChanges {
       ]),
     );
     const change = { event: "intervention-changed", who: "dispatcher" } as const;
-    this.#context.store.recordEvent(change, id, { before, after: { ...possible, ...own } });
-    return this.#context.store.interventions.update(
-      id,
-      possible,
-      instants,
-      this.#context.clock.wallMs(),
-      own,
-    );
+    const { store, clock } = this.#context;
+    store.recordEvent(change, id, { before, after: { ...possible, ...own } });
+    const record = store.interventions.update(id, possible, instants, clock.wallMs(), own);
+    return { record, dropped };
   }
 
   #possible(record: Intervention, adopt: Partial<InterventionFields>): Partial<InterventionFields> {
-    const valid = Object.fromEntries(
-      Object.entries(adopt).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
+    const invalid = invalidFields(adopt);
+    const known = Object.fromEntries(
+      Object.entries(adopt).filter(([field]) => !invalid.has(field)),
     ) as Partial<InterventionFields>;
-    const target = { ...record, ...valid };
-    const isKnown = this.#context.store.objectives.exists({
-      type: target.objectiveType,
-      id: target.objectiveId,
-    });
-    const { objectiveType: _type, objectiveId: _id, ...rest } = valid;
-    const known = isKnown ? valid : rest;
+    if (known.objectiveId !== undefined || known.objectiveType !== undefined)
+      nameObjective(this.#context.store.objectives, { ...record, ...known });
     try {
       instantsOf({ ...fieldsOf(record), ...known }, this.#context.timezone, known);
       return known;
@@ -67,6 +68,26 @@ export class PullChanges {
       return dateless;
     }
   }
+}
+
+/**
+ * The fields of a record of the centre whose values are not valid here. The two of the objective are one value.
+ * @param record without our marker
+ */
+export function invalidFields(record: UpstreamRecord): ReadonlySet<string> {
+  const invalid = INTERVENTION_FIELDS.filter(
+    (field) => record[field] !== undefined && !validateInterventionUpdate({ [field]: record[field] }),
+  );
+  const isObjective = invalid.some((field) => field.startsWith("objective"));
+  return new Set<string>(isObjective ? [...invalid, "objectiveType", "objectiveId"] : invalid);
+}
+
+/** Names an objective of a record that the lists do not have yet: a crew goes there whatever its name is. */
+export function nameObjective(
+  objectives: ObjectiveStore,
+  { objectiveType: type, objectiveId: id }: Pick<Intervention, "objectiveType" | "objectiveId">,
+): void {
+  if (!objectives.exists({ type, id })) objectives.put(type, { id, name: `#${id}` }, "import");
 }
 
 /** The fields that only the dispatch centre sets: its number and the invoice. */

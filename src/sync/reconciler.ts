@@ -1,20 +1,13 @@
 import { mergeConflictKind } from "../domain/conflict.ts";
-import { fieldsOf } from "../domain/intervention.ts";
-import { merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
-import {
-  VERIFY_IMMEDIATELY,
-  type OutboxEntry,
-  URGENT_PRIORITY_ORDER,
-  priorityOrderOf,
-} from "../domain/outbox.ts";
-import { carriesMarker, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
-import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
-import type { StoredIntervention } from "../store/interventions.ts";
-import { PullChanges, REPLICATION_LAG_MAX_MS, StaleReads } from "./pull-changes.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
+import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
+import { identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
+import { StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
-import { continueRecord } from "./continuation.ts";
+import { continueCutLines } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
+import { MergeStep } from "./merge-step.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
@@ -24,14 +17,14 @@ import { afterFailure, retryRejection, closing, NOTHING_IN_FLIGHT } from "./atte
 /** Reconciles a linked record: reads it, merges, and sends the differences. */
 export class Reconciler {
   readonly #context: SyncContext;
-  readonly #pull: PullChanges;
+  readonly #mergeStep: MergeStep;
   readonly #staleReads: StaleReads;
   readonly #absent: AbsentRecords;
 
   constructor(context: SyncContext) {
     this.#context = context;
-    this.#pull = new PullChanges(context);
     this.#staleReads = new StaleReads(context.clock);
+    this.#mergeStep = new MergeStep(context, this.#staleReads);
     this.#absent = new AbsentRecords(context);
   }
 
@@ -118,87 +111,9 @@ export class Reconciler {
       else store.outbox.auditAll();
       return undefined;
     }
-    if (!entry.deleted) return this.#merge(entry, stored, { seen: upstream, tag: seen.tag });
+    if (!entry.deleted) return this.#mergeStep.decide(entry, stored, { seen: upstream, tag: seen.tag });
     store.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
-  }
-
-  #merge(
-    entry: OutboxEntry,
-    stored: StoredIntervention,
-    { seen, tag }: { readonly seen: UpstreamRecord; readonly tag: string | undefined },
-  ): Step | undefined {
-    const { store, clock, timeouts } = this.#context;
-    const known = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
-    const heldBack = this.#staleReads.heldBack(entry, known, seen);
-    const shown = { ...seen, ...heldBack };
-    const upstream = store.unmarked(shown, stored.uid);
-    const base = store.unmarked(known, stored.uid);
-    const wallMs = clock.wallMs();
-    const { inFlightUntilMs, inFlightValues } = entry;
-    const agreed = store.agreedOf(entry, stored.uid);
-    const hasTripJoined = entry.joinedRev > entry.syncedRev;
-    const before = fieldsOf(stored.record);
-    const merged = merge({ local: before, agreed, base, upstream, inFlightValues, hasTripJoined });
-    const local = this.#pull.work(stored, merged.applyLocally, upstream);
-    if (merged.omitted !== undefined) continueRecord(this.#context, local, merged.omitted, hasTripJoined);
-    const { conflicts: fields } = merged;
-    if (fields.length > 0) store.recordConflict(entry.interventionId, mergeConflictKind(fields), { fields });
-    const whole = store.outgoing(fieldsOf(local.record), stored.uid);
-    const marker = store.markerOf(stored.uid);
-    // A centre that has never returned the marker does not keep it, so repeating it is useless. It is only
-    // added to another update, unless the centre is known to remove it.
-    const isKept = store.facts.lostReference === null && entry.wantRev > entry.syncedRev;
-    const isMarkerLost =
-      store.isMarked && !carriesMarker(shown, marker) && (isKept || carriesMarker(known, marker));
-    const marked = store.marked(merged.push, fieldsOf(local.record), stored.uid);
-    const body = isMarkerLost ? store.withMissingMarker(marked, whole) : marked;
-    const read: Partial<OutboxEntry> = {
-      wantRev: local.rev,
-      base: JSON.stringify(shown),
-      priorityOrder: priorityOrderOf(local.record.priority),
-      verifyAtMs:
-        Object.keys(heldBack).length > 0
-          ? wallMs + REPLICATION_LAG_MAX_MS
-          : this.#nextVerifyAt(local, wallMs),
-      missingSinceMs: null,
-    };
-    if (Object.keys(body).length === 0) {
-      const agreedNow = JSON.stringify(fieldsOf(local.record));
-      const settled = { syncedRev: local.rev, agreed: agreedNow, attempts: 0, nextAtMs: 0, lastError: null };
-      // The record matches and no update can still arrive: from now on every change is a dispatcher's. A
-      // duplicate that is still swept for may show in-flight values as well.
-      const isOver = inFlightUntilMs !== null && wallMs >= inFlightUntilMs && entry.sweepAtMs === null;
-      store.outbox.save({ ...entry, ...read, ...settled, ...(isOver ? NOTHING_IN_FLIGHT : {}) });
-      return undefined;
-    }
-    // Pulled values are agreed. Pushed values count as local changes until they are confirmed: otherwise a
-    // failed attempt would leave the centre's value as the agreed one.
-    const after = fieldsOf(local.record);
-    const pulled = Object.keys(merged.applyLocally).map((field) => [
-      field,
-      after[field as keyof typeof after],
-    ]);
-    const pushed = Object.keys(merged.push).map((field) => [field, upstream[field] ?? base[field] ?? null]);
-    const agreedSoFar = { ...agreed, ...Object.fromEntries([...pulled, ...pushed]) };
-    store.apply(entry, "send", {
-      ...read,
-      agreed: JSON.stringify(agreedSoFar),
-      // A correction found by a verification stays pending until it is sent, like any local change.
-      syncedRev: Math.min(entry.syncedRev, local.rev - 1),
-      inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
-      inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
-    });
-    const earlier = { inFlightValues: entry.inFlightValues, inFlightUntilMs };
-    return { kind: "put", body, local, shown, tag, earlier };
-  }
-
-  /** Open records are verified regularly; finished ones at growing intervals, for the report and the invoice. */
-  #nextVerifyAt({ record, changedAtMs }: StoredIntervention, wallMs: number): number | null {
-    const { pullIntervalMs } = this.#context.timeouts;
-    if (record.status !== "done") return wallMs + pullIntervalMs;
-    const waitMs = Math.max(pullIntervalMs, wallMs - changedAtMs);
-    return waitMs > VERIFY_AGE_MS_MAX ? null : wallMs + waitMs;
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {
@@ -221,7 +136,9 @@ export class Reconciler {
     // A dispatcher who sets the status to done twice means it.
     const { status: _, ...others } = step.body;
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
-    const { changes, conflicts } = afterUpdate(step, JSON.parse(record.json) as UpstreamRecord, entry);
+    const answered = JSON.parse(record.json) as UpstreamRecord;
+    continueCutLines(this.#context, entry, step, answered);
+    const { changes, conflicts } = afterUpdate(step, answered, entry);
     if (conflicts.length > 0)
       store.recordConflict(interventionId, mergeConflictKind(conflicts), { fields: conflicts });
     store.apply(entry, "applied", {
@@ -239,9 +156,6 @@ export class Reconciler {
 
 /** What a rejected request is in the event log. */
 const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as const;
-
-/** Records finished for longer than this are no longer verified; retention removes them later. */
-const VERIFY_AGE_MS_MAX = CHECK_INTERVAL_MS_MAX;
 
 /** Whether the record may not exist: the list decides, because a gateway has the same codes. */
 function isMissing({ code }: ReadOutcome): boolean {

@@ -1,4 +1,5 @@
 import { ALARM_RETRY_MS } from "../domain/backoff.ts";
+import { missingLines } from "../domain/kept-lines.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
@@ -34,7 +35,27 @@ export class SyncConditions {
   /** Declares the lasting facts again, also for an event before a restart. */
   declareFacts(): void {
     this.#declareLostMarker();
+    this.#declareCutNotes();
     this.declareReassignedId();
+  }
+
+  /**
+   * Compares notes with what the dispatch centre has stored of them.
+   * @param sent the notes as sent, without our marker
+   * @param stored those of the response, likewise; undefined if it has none
+   * @returns the lines that it has lost
+   */
+  noteNotes(interventionId: number, sent: unknown, stored: unknown): readonly string[] {
+    const { facts } = this.#context.store;
+    const lost = missingLines(sent, stored);
+    const length = typeof sent === "string" ? [...sent].length : 0;
+    const kept = typeof stored === "string" ? [...stored].length : 0;
+    if (lost.length > 0) facts.noteCutNotes({ interventionId, sent: length, kept });
+    // Only a text as long as the cut one shows that nothing is cut now.
+    else if (stored !== undefined && length >= (facts.cutNotes?.sent ?? Number.POSITIVE_INFINITY))
+      facts.noteCutNotes(null);
+    this.#declareCutNotes();
+    return lost;
   }
 
   /**
@@ -116,6 +137,13 @@ export class SyncConditions {
     const { due, clock, link } = this.#context;
     if (link.state.state !== "up") return 0;
     return due.lateAlarms(clock.wallMs(), LATE_AFTER_MS, [...INCOMPLETE_LISTS]);
+  }
+
+  #declareCutNotes(): void {
+    const { store, conditions } = this.#context;
+    const cut = store.facts.cutNotes;
+    if (cut === null) conditions.clear("upstream-notes-cut");
+    else conditions.raise("upstream-notes-cut", cut);
   }
 
   #declareLostMarker(): void {

@@ -167,6 +167,7 @@ const SYNC_CONDITIONS = [
   "upstream-differs",
   "upstream-not-compared",
   "upstream-reference-lost",
+  "upstream-notes-cut",
   "upstream-reference-shared",
   "upstream-ids-given-again",
   "outbox-write-failed",

@@ -7,7 +7,14 @@ import {
   type Intervention,
   type InterventionFields,
 } from "../domain/intervention.ts";
-import { markerOf, markersWith, withMarker, withoutMarker, type MarkerField } from "../domain/marker.ts";
+import {
+  markerOf,
+  markersWith,
+  withLineFeeds,
+  withMarker,
+  withoutMarkers,
+  type MarkerField,
+} from "../domain/marker.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import type { OutboxAttempt, OutboxEntry } from "../domain/outbox.ts";
@@ -196,15 +203,13 @@ export class SyncStore {
     return marker === "off" ? fields : { ...fields, [marker]: whole[marker] };
   }
 
-  /** A record of the dispatch centre without our marker, also one with a former reference of the site. */
+  /** A record of the dispatch centre without our marker, also a former one, and with the line ends of this site. */
   unmarked<T extends UpstreamRecord>(record: T, uid: string): T {
-    const markers = [this.markerOf(uid), ...markersWith(uid, record)];
-    const texts = Object.fromEntries(
-      (["notes", "description"] as const)
-        .filter((field) => typeof record[field] === "string")
-        .map((field) => [field, markers.reduce(withoutMarker, record[field] as string | null)]),
-    );
-    return { ...record, ...texts };
+    return this.#withoutMarkers(withLineFeeds(record), uid);
+  }
+
+  #withoutMarkers<T extends UpstreamRecord>(record: T, uid: string): T {
+    return withoutMarkers(record, [this.markerOf(uid), ...markersWith(uid, record)]);
   }
 
   /** A new attempt with the current record. */
@@ -234,7 +239,8 @@ export class SyncStore {
   /** The fields that both sides last agreed on. */
   agreedOf(entry: OutboxEntry, uid: string): InterventionFields {
     const text = entry.agreed ?? entry.base ?? "{}";
-    return fieldsOf(this.unmarked(JSON.parse(text) as UpstreamRecord, uid) as unknown as Intervention);
+    const agreed = this.#withoutMarkers(JSON.parse(text) as UpstreamRecord, uid);
+    return fieldsOf(agreed as unknown as Intervention);
   }
 }
 

@@ -150,6 +150,7 @@ test("alarms are sent before other records", () => {
 describe("a change of a record", () => {
   const LATER_MS = 9_000;
   const SWEEP_MS = 900_000;
+  const NOW_MS = 5_000;
   const ENTRY: OutboxEntry = {
     interventionId: 1,
     phase: "new",
@@ -157,6 +158,8 @@ describe("a change of a record", () => {
     wantRev: 1,
     syncedRev: 0,
     joinedRev: 0,
+    joinedAtMs: null,
+    unpulled: [],
     deleted: false,
     upstreamId: null,
     arrivedAtMs: null,
@@ -194,6 +197,7 @@ describe("a change of a record", () => {
         rev: 2,
         priorityOrder: priorityOrderOf(priority),
         hasTripJoined,
+        nowMs: NOW_MS,
         firstSweepMs: SWEEP_MS,
       },
     );
@@ -205,7 +209,16 @@ describe("a change of a record", () => {
       deleted: false,
       refusals: 0,
     });
-    expect(changed({}, "edited", { hasTripJoined: true }).joinedRev).toBe(2);
+    expect(changed({}, "edited", { hasTripJoined: true })).toMatchObject({
+      joinedRev: 2,
+      joinedAtMs: NOW_MS,
+    });
+    const lacking = { joinedRev: 1, joinedAtMs: 1_000 };
+    expect(changed(lacking, "edited", { hasTripJoined: true })).toMatchObject({
+      joinedRev: 2,
+      joinedAtMs: 1_000,
+    });
+    expect(changed({ ...lacking, syncedRev: 1 }).joinedAtMs).toBeNull();
     expect(changed({}, "deleted").deleted).toBe(true);
     expect(changed({ deleted: true }, "edited", { priority: "high" })).toMatchObject({
       deleted: false,

@@ -37,6 +37,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-rejects-alarm": "Dispatch centre rejects an alarm",
   "condition.upstream-ids-given-again": "Dispatch centre reused the id of a record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep the reference of this site",
+  "condition.upstream-notes-cut": "Dispatch centre cuts notes",
   "condition.upstream-reference-shared": "site.ref used by another site",
   "condition.upstream-not-compared": "Records cannot be compared with the dispatch centre",
   "condition.upstream-differs": "Records differ from the dispatch centre",

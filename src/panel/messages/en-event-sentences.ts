@@ -22,6 +22,7 @@ export const EN_EVENT_SENTENCES = {
   "says.signing-key-forgotten": "{who} revoked the previous signing key",
   "says.sync-conflict": "Conflict with the dispatch centre about intervention",
   "says.conflict-fields": "The dispatch centre had changed the same data of intervention",
+  "says.conflict-not-valid-here": "The dispatch centre has a value that is not valid here, in intervention",
   "says.conflict-reopened": "After the dispatch centre had set it to done, a trip reopened intervention",
   "says.conflict-rejected": "The dispatch centre rejected intervention",
   "says.conflict-change-rejected": "The dispatch centre rejected a change of intervention",

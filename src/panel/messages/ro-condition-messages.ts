@@ -20,6 +20,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":
     "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker la celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
+  "upstream-notes-cut":
+    "Dispeceratul taie notele intervenției {interventionId} (caractere păstrate: {kept} din {sent}). Rândurile pierdute ale unei declanșări adăugate la o intervenție se trimit într-o intervenție separată. Cereți dispeceratului note mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-not-compared":

@@ -25,6 +25,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.signing-key-forgotten": "{who} a revocat cheia de semnare anterioară",
   "says.sync-conflict": "Conflict cu dispeceratul privind intervenția",
   "says.conflict-fields": "Dispeceratul modificase aceleași date ale intervenției",
+  "says.conflict-not-valid-here": "Dispeceratul are o valoare care nu este validă aici, în intervenția",
   "says.conflict-reopened": "După finalizarea de către dispecerat, o declanșare a redeschis intervenția",
   "says.conflict-rejected": "Dispeceratul a respins intervenția",
   "says.conflict-change-rejected": "Dispeceratul a respins o modificare a intervenției",

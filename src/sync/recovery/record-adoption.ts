@@ -1,11 +1,17 @@
-import { fieldsOf, instantsOf, newIntervention, type Intervention } from "../../domain/intervention.ts";
+import {
+  instantsOf,
+  INTERVENTION_FIELDS,
+  newIntervention,
+  type InterventionCreate,
+  type InterventionFields,
+} from "../../domain/intervention.ts";
 import { ownKeyIn } from "../../domain/marker.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
-import { OBJECTIVE_TYPES } from "../../domain/objective.ts";
 import { priorityOrderOf } from "../../domain/outbox.ts";
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
-import { validateInterventionCreate, validateInterventionUpdate } from "../../generated/validators.js";
+import { validateInterventionCreate } from "../../generated/validators.js";
 import type { SyncContext } from "../context.ts";
+import { invalidFields, nameObjective } from "../pull-changes.ts";
 
 /**
  * Margin of ids skipped beyond the adopted records. Others may have been used for records that never reached the
@@ -44,10 +50,13 @@ export class RecordAdoption {
   #insert(uid: string, row: MatchCandidate, isRepeated: boolean): void {
     const { store, clock, timeouts } = this.#context;
     if (store.outbox.findByUpstreamId(row.id)) return;
-    const fields = this.#fieldsOf(store.unmarked(row, uid));
+    const shown = store.unmarked(row, uid) as UpstreamRecord;
+    const fields = this.#fieldsOf(shown);
     if (!fields) return;
-    const { objectiveType: type, objectiveId: id } = fields;
-    if (!store.objectives.exists({ type, id })) store.objectives.put(type, { id, name: `#${id}` }, "import");
+    nameObjective(store.objectives, fields);
+    const unpulled = INTERVENTION_FIELDS.filter(
+      (field) => (shown[field] ?? fields[field]) !== fields[field],
+    ).map((field) => ({ field, here: fields[field], there: shown[field], kept: "there" }));
     const nowMs = clock.wallMs();
     const stored = store.interventions.insert({
       uid,
@@ -66,6 +75,7 @@ export class RecordAdoption {
       arrivedAtMs: nowMs,
       base: JSON.stringify(row),
       agreed: JSON.stringify(fields),
+      unpulled: unpulled.map(({ field }) => field),
       syncedRev: entry.wantRev,
       verifyAtMs: nowMs + timeouts.pullIntervalMs,
       // A centre with keys has created none twice.
@@ -73,17 +83,21 @@ export class RecordAdoption {
     });
     const event = { event: "intervention-created", who: "sync" } as const;
     store.recordEvent(event, stored.record.id, { after: stored.record });
+    if (unpulled.length > 0) store.recordConflict(stored.record.id, "not-valid-here", { fields: unpulled });
   }
 
-  /** The valid fields of an upstream record; undefined if it has no valid objective. */
-  #fieldsOf(row: UpstreamRecord): ReturnType<typeof fieldsOf> | undefined {
-    const { name, objectiveType, objectiveId, ...rest } = fieldsOf(row as unknown as Intervention);
-    const body = { name, objectiveType, objectiveId };
-    if (!OBJECTIVE_TYPES.includes(objectiveType) || !validateInterventionCreate(body)) return undefined;
+  /** The valid fields of an upstream record, without our marker; undefined if it has no valid objective. */
+  #fieldsOf(row: UpstreamRecord): InterventionFields | undefined {
+    const invalid = invalidFields(row);
     const valid = Object.fromEntries(
-      Object.entries(rest).filter(([field, value]) => validateInterventionUpdate({ [field]: value })),
+      INTERVENTION_FIELDS.filter((field) => row[field] !== undefined && !invalid.has(field)).map((field) => [
+        field,
+        row[field],
+      ]),
     );
-    const fields = newIntervention({ ...body, ...valid });
+    const body = { name: `#${String(row["id"])}`, ...valid } as InterventionCreate;
+    if (!validateInterventionCreate(body)) return undefined;
+    const fields = newIntervention(body);
     try {
       instantsOf(fields, this.#context.timezone);
       return fields;

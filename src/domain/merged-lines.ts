@@ -1,0 +1,113 @@
+import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
+import { linesOf, missingLines } from "./kept-lines.ts";
+
+/** A text on both sides. */
+interface TextSides {
+  readonly here: unknown;
+  /** The local text when both sides last agreed. */
+  readonly agreed: unknown;
+  readonly there: unknown;
+  /** The centre's text at that time. */
+  readonly known: unknown;
+}
+
+interface MergedText {
+  readonly text: string;
+  /** Whether it has everything; otherwise it is the centre's text, with the added lines that fit. */
+  readonly isWhole: boolean;
+  /** Lines without a place, one text; undefined if there are none. */
+  readonly omitted?: string;
+}
+
+/** Of a text at the centre that is not valid here, in code points: a longer one is known only in part. */
+const FOREIGN_TEXT_LENGTH_MAX = 8_000;
+
+/**
+ * Applies the local line changes to the centre's text: a removed line is replaced by the next added one or removed;
+ * further added lines are appended. If the result is too long, the centre's text is kept whole, with the added lines that fit.
+ * @param lengthMax of the result, in code points
+ * @returns undefined for values that are not texts
+ */
+export function mergedLines(
+  agreed: unknown,
+  here: unknown,
+  there: unknown,
+  lengthMax = NOTES_LENGTH_MAX,
+): MergedText | undefined {
+  if (typeof here !== "string" || typeof there !== "string") return undefined;
+  const before = contentOf(agreed);
+  const current = contentOf(here);
+  const removed = before.filter((line) => !current.includes(line));
+  const added = current.filter((line) => !before.includes(line));
+  const lines = contentOf(there).flatMap((line) => {
+    if (!removed.includes(line)) return [line];
+    const next = added.shift();
+    return next === undefined ? [] : [next];
+  });
+  const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
+  if (fits(merged, lengthMax)) return { text: merged, isWhole: true };
+  const known = [...before, ...contentOf(there)];
+  const omitted: string[] = [];
+  let text = there;
+  for (const line of current.filter((line) => !known.includes(line))) {
+    const longer = `${text}\n${line}`;
+    if (fits(longer, lengthMax)) text = longer;
+    else omitted.push(line);
+  }
+  return { text, isWhole: false, ...(omitted.length === 0 ? {} : { omitted: omitted.join("\n") }) };
+}
+
+/**
+ * What local line changes make of a text at the centre that is not valid here and stays there: the text with the changes, or the
+ * lines of the notes that have no place in it, all of them together; undefined if nothing is to be sent.
+ */
+export function addedToForeign(
+  field: string,
+  {
+    here,
+    agreed,
+    there,
+    hereChanged,
+    isInFlight,
+  }: TextSides & { readonly hereChanged: boolean; readonly isInFlight: boolean },
+): { readonly text?: string; readonly omitted?: string } | undefined {
+  if ((field !== "notes" && field !== "description") || (!hereChanged && !isInFlight)) return undefined;
+  // An update that has arrived late may have taken lines out again.
+  const before = isInFlight ? "" : agreed;
+  const both = mergedLines(before, here, there, FOREIGN_TEXT_LENGTH_MAX);
+  if (both?.isWhole === true) return both.text === there ? undefined : { text: both.text };
+  const added = contentOf(here).filter((line) => !contentOf(agreed).includes(line));
+  return field === "notes" && added.length > 0 ? { omitted: added.join("\n") } : undefined;
+}
+
+/**
+ * The local notes with a dispatcher's changes, if the centre has lost some of their lines; undefined if it has them all, and if
+ * the result is too long.
+ */
+export function withLostLines({ here, agreed, there, known }: TextSides): string | undefined {
+  if (missingLines(agreed, known ?? null).length === 0) return undefined;
+  const both = mergedLines(completed(known, here), completed(there, here), here);
+  return both?.isWhole === true ? both.text : undefined;
+}
+
+/** A text of the centre whose last line is not that of the site as far as it was cut, but the whole one. */
+function completed(text: unknown, here: unknown): string {
+  const lines = contentOf(text);
+  const last = lines.at(-1);
+  const whole = last && contentOf(here).find((line) => line.startsWith(last));
+  return (whole === undefined ? lines : lines.with(-1, whole)).join("\n");
+}
+
+/** Whether a text of the centre that is not valid here can be sent back: a longer one is known only in part. */
+export function isSentWhole(text: unknown): boolean {
+  return typeof text === "string" && fits(text, FOREIGN_TEXT_LENGTH_MAX);
+}
+
+/** The lines of a text; none for an empty or missing one. */
+function contentOf(text: unknown): string[] {
+  return typeof text === "string" && text !== "" ? linesOf(text) : [];
+}
+
+function fits(notes: string, lengthMax: number): boolean {
+  return [...notes].length <= lengthMax;
+}
