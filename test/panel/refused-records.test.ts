@@ -129,6 +129,8 @@ describeWithBrowser("records at a strict dispatch centre", () => {
     await page.notice.text(/^#\d+ will not be sent; the local record is kept$/).shown();
     await record.without(refusal(record));
     await record.heading(/^#\d+ Abandonată$/).shown();
+    await record.badge("not sent").shown();
+    await record.without(record.badge("synced"));
     const list = await page.open("interventions?sync=attention");
     await list.markup(".filter-chips").button("All interventions").shown();
     await list.without(list.link("Abandonată"));

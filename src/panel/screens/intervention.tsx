@@ -3,6 +3,7 @@ import "../print.css";
 import "../facts.css";
 import { useEffect, useState } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
+import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
@@ -20,7 +21,7 @@ import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { goFrom, isFromList, route } from "../route.ts";
-import { needsAttention, SyncBadge } from "../sync-badge.tsx";
+import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
 import { setStatus, useClosing } from "./intervention-closing.tsx";
 import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
@@ -226,8 +227,7 @@ function History({ query: { response, error, reload } }: { readonly query: Query
       <h2>{t("interventions.history")}</h2>
       {sync && status.value?.link.state !== "none" && (
         <p>
-          {t("record.sync")}: <SyncBadge phase={sync.isSynced ? undefined : sync.phase} />
-          {sync.upstreamId !== null && t("sync.upstreamId", { id: sync.upstreamId })}{" "}
+          {t("record.sync")}: {sync.phase === "closed" ? <AtCentre record={sync} /> : <Sent sync={sync} />}{" "}
           {sync.lastResponse !== null && !needsAttention(sync.phase) && (
             <DaemonText text={sync.lastResponse} />
           )}
@@ -235,5 +235,15 @@ function History({ query: { response, error, reload } }: { readonly query: Query
       )}
       <EventList entries={entries} />
     </section>
+  );
+}
+
+/** The sync phase of a record that is or will be at the dispatch centre, and its id there. */
+function Sent({ sync: { isSynced, phase, upstreamId } }: { readonly sync: SyncRecordStatus }) {
+  return (
+    <>
+      <SyncBadge phase={isSynced ? undefined : phase} />
+      {upstreamId !== null && t("sync.upstreamId", { id: upstreamId })}
+    </>
   );
 }
