@@ -128,6 +128,11 @@ describeWithBrowser("the form of an intervention", () => {
     const zones = page.screen("zones");
     await zones.complete();
     saved.release();
+    // A later response: the earlier one has been used by then.
+    await page.evaluate(
+      "fetch('./site/setup').then(() => new Promise((resolve) => requestAnimationFrame(resolve)))",
+    );
+    expect(await page.evaluate("location.hash")).toBe("#/zones");
     await isOnce("plecat");
   });
 
