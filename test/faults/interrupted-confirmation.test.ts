@@ -145,7 +145,7 @@ describeUnless(hasIdentity ? undefined : MISSING, "a site", () => {
         for (const place of all) {
           move();
           const isReady = await start(place);
-          if (isReady) await eventually("the kill", () => traced?.isGone, 10_000);
+          if (isReady) await eventually("the kill", () => traced?.isGone);
           expect(await expectOneMind(), `killed before ${place.name} ${place.nth}`).toBe("undecided");
         }
         report(
@@ -174,7 +174,7 @@ describeUnless(hasIdentity ? undefined : MISSING, "a site", () => {
           expect(await start(place)).toBe(true);
           await wait();
           await confirm();
-          await eventually("the kill", () => traced?.isGone, 10_000);
+          await eventually("the kill", () => traced?.isGone);
           results.push(await expectOneMind());
         }
         report(

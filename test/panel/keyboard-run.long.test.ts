@@ -162,7 +162,7 @@ class Keys {
   /** Waits until the focus is where a person sees it; a screen may still be opening. @param after what was done */
   async check(after: string): Promise<void> {
     let problem = "";
-    await eventually("a focus", async () => (problem = await this.#problem()) === "", 10_000).catch(() => {
+    await eventually("a focus", async () => (problem = await this.#problem()) === "").catch(() => {
       this.problems.push(`after ${after}: ${problem}`);
     });
   }

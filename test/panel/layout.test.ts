@@ -141,7 +141,7 @@ describeWithBrowser("the parts of a screen", () => {
       const home = await page.open("status");
       await home.markup(".journey").shown();
       await eventually("the warning", () =>
-        page.evaluate<boolean>("document.querySelector('.banner') !== null"),
+        page.evaluate<boolean>("document.querySelector('.banner.s-fault') !== null"),
       );
       const before = await boxOf(page, ".banner");
       await page.evaluate(`(() => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -71,7 +72,10 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     await page.staleBar.gone();
     await objectives.text("Hala Nord").shown();
     await objectives.without(objectives.markup(".box.s-fault"));
-    expect(await page.evaluate<string>("document.activeElement.id")).toBe("content");
+    await eventually(
+      "the focus in the content",
+      async () => (await page.evaluate<string>("document.activeElement.id")) === "content",
+    );
   });
 
   test("loads a screen whose script could not be loaded once the daemon is back", async () => {

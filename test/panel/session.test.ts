@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
 import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 import { PanelPage } from "../support/panel-page.ts";
 import { signIn } from "../support/panel-site.ts";
 
@@ -65,8 +66,8 @@ describeWithBrowser("a session in the panel", () => {
     site.clock.advance(3_601_000);
     const dialog = page.dialog("Session expired");
     await dialog.shown();
-    expect(await page.banner.markup(".live").words()).toBe("connecting…");
-    expect(await page.contentFilter()).toBe("grayscale(1)");
+    await page.banner.badge("connecting…").shown();
+    await eventually("the grey page", async () => (await page.contentFilter()) === "grayscale(1)");
     await dialog.field("Password").fill(PASSWORD);
     await page.press("Enter");
     await page.banner.badge("live").shown();
