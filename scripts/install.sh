@@ -2,6 +2,8 @@
 # install.sh: installs the built source tree as a service on this machine, like the package, but with the machine's
 # Node.js. Run as root after npm install && npm run build. Existing configuration and data stay.
 set -euo pipefail
+# The user of the service reads what this creates.
+umask 022
 cd "$(dirname "$0")/.."
 fail() {
   echo "install: $1" >&2
@@ -21,25 +23,36 @@ config-files | not-installed) ;;
 *) fail "the package santinela is installed; remove it first (apt remove keeps configuration and data)" ;;
 esac
 
+# Each installation has a folder of its own, complete on the disk before one atomic link changes to it: a power cut leaves the
+# former program or the new one. The units run the program through this link.
 home=/usr/lib/santinela
-scripts/packaging/stage.sh "" "$home"
-rm -rf "$home/node_modules"
-cp -r node_modules "$home/node_modules"
+number=1
+while [ -e "$home/releases/source.$number" ]; do number=$((number + 1)); done
+release=releases/source.$number
+rm -rf "$home"/releases/*.part
+made=$home/$release.part
+scripts/packaging/stage.sh "" "$made"
+cp -r node_modules "$made/node_modules"
 # Remove development packages by npm's own list; npm prune would need the registry, and there may be no network.
 "$node" -p 'const { packages } = require("./node_modules/.package-lock.json");
-  Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$home" && xargs -d "\n" rm -rf)
-rm -rf "$home/node_modules/.bin" "$home/node_modules/.package-lock.json"
-install -d "$home/node/bin"
-ln -sf "$node" "$home/node/bin/node"
-"$home/node/bin/node" "$home/dist/main.js" version >/dev/null || fail "the program does not run with $("$node" --version)"
-
-# Damaged or missing caches make the start slower and nothing else.
-"$home/bin/code-cache" "$home" || true
-
-# The units run the program through this link; the package has one folder for each release behind it.
-ln -sfn . "$home/current"
-
+  Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$made" && xargs -d "\n" rm -rf)
+rm -rf "$made/node_modules/.bin" "$made/node_modules/.package-lock.json"
+install -d "$made/node/bin"
+ln -sf "$node" "$made/node/bin/node"
+# A tree that was built with another umask.
+chmod -R u=rwX,go=rX "$made"
+chmod 755 "$home" "$home/releases"
 systemd-sysusers /usr/lib/sysusers.d/santinela.conf
+setpriv --reuid=santinela --regid=santinela --init-groups "$made/node/bin/node" "$made/dist/main.js" version >/dev/null ||
+  fail "the program does not run as the user santinela with $("$node" --version)"
+# Damaged or missing caches make the start slower and nothing else.
+"$made/bin/code-cache" "$made" || true
+sync --file-system "$home"
+mv -T "$made" "$home/$release"
+ln -sfn "$release" "$home/current.new"
+mv -T "$home/current.new" "$home/current"
+sync --file-system "$home"
+
 systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
 "$home/current/bin/new-configuration"
 if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --action=add --subsystem-match=gpio || true; fi
@@ -56,4 +69,9 @@ systemctl restart santinela-backup.timer santinela.service ||
 case $(systemctl show --property=ActiveState --value santinela-centre.service) in
 active | reloading | activating) systemctl --no-block restart santinela-centre.service ;;
 esac
+# The former one, and one of a script that had no such folders.
+for kept in "$home"/releases/*; do
+  [ "$kept" = "$home/$release" ] || rm -rf "$kept"
+done
+rm -rf "$home"/{bin,dist,node,node_modules,systemd,package.json}
 echo "Santinela $(santinela version) runs. Next: /usr/share/doc/santinela/docs/installing.md"

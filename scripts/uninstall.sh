@@ -26,9 +26,11 @@ rm -f /usr/bin/santinela /usr/sbin/santinela-upgrade /usr/lib/systemd/system/san
   /usr/lib/systemd/system/santinela-first-boot.service /usr/lib/systemd/system/santinela-name.service \
   /usr/lib/systemd/system/santinela-centre.service /usr/lib/systemd/system/santinela-centre-backup.service \
   /usr/lib/systemd/system/santinela-centre-backup.timer \
-  /boot/firmware/santinela-code.txt /etc/issue.d/santinela.issue \
+  /etc/issue.d/santinela.issue \
   /usr/lib/sysusers.d/santinela.conf /usr/lib/tmpfiles.d/santinela.conf /usr/lib/udev/rules.d/60-santinela-gpio.rules \
   /usr/share/man/man1/santinela.1.gz \
   /usr/share/man/man8/santinela-upgrade.8.gz /usr/share/bash-completion/completions/santinela
 systemctl daemon-reload
+# The partition may be read-only.
+rm -f /boot/firmware/santinela-code.txt || echo "remove the set-up code by hand: /boot/firmware/santinela-code.txt" >&2
 echo "Removed. Configuration and data are still in /etc/santinela and /var/lib/santinela."

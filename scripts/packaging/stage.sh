@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # stage.sh FOLDER HOME: puts the built program, units, udev rules, examples and docs into FOLDER, each file at its path on a
-# machine, the program at HOME. The caller adds Node.js and the add-ons. An empty FOLDER installs on this machine.
+# machine, the program at HOME, which has none yet. The caller adds Node.js and the add-ons. An empty FOLDER installs on this machine.
 set -euo pipefail
 destination=$1 home=$2
 cd "$(dirname "$0")/../.."
@@ -12,14 +12,9 @@ cd "$(dirname "$0")/../.."
 put() { install -D -m "$1" "$2" "$destination$3"; }
 
 mkdir -p "$destination$home"
-# The old program is removed only when the new one is complete. Code caches fit one Node.js with its options and processor:
-# each installation makes its own (code-cache.sh).
-made=$destination$home/dist.new
-rm -rf "$made"
-cp -r dist "$made"
-rm -f "$made"/program/*.cache
-rm -rf "$destination$home/dist"
-mv "$made" "$destination$home/dist"
+cp -r dist "$destination$home/dist"
+# They fit one Node.js with its options and processor: each installation makes its own (code-cache.sh).
+rm -f "$destination$home"/dist/program/*.cache
 put 755 scripts/packaging/code-cache.sh $home/bin/code-cache
 put 755 scripts/packaging/new-configuration.sh $home/bin/new-configuration
 put 644 package.json $home/package.json

@@ -285,6 +285,14 @@ describe.skipIf(reason !== undefined)("the role for Ansible", () => {
     expect((await play({ santinela_package_file: "" })).code).toBe(0);
   });
 
+  test("puts a configuration into force that an interrupted run has left without its reload", async () => {
+    await first.ok(`cd /etc/santinela && cp santinela.yaml /run/written.yaml
+      sed -i 's/gate/door/' santinela.yaml && santinela reload && cat /run/written.yaml >santinela.yaml`);
+    expect(await first.ok("santinela zones list")).toContain("door");
+    expect(resultOf(await play({ santinela_package_file: "" }), "site-1")).toMatch(/changed=0 .*failed=0/);
+    expect(await first.ok("santinela zones list")).toContain("gate");
+  });
+
   test("rejects a configuration with errors, and leaves the one in force", async () => {
     const before = await first.ok("sha256sum /etc/santinela/santinela.yaml");
     const outcome = await play({ santinela_package_file: "" }, { zone: "not a zone" });

@@ -11,11 +11,11 @@ export const NEXT = "99.0.0";
 export type Layout = "first" | "releases";
 
 /** Changes the unpacked package to what 0.1.0 was: no link, no folder for each release, and scripts that know of neither. */
-const FIRST_LAYOUT = `
+export const FIRST_LAYOUT = `
   cp -r tree this; mv this/usr/lib/santinela/package/* this/usr/lib/santinela/; rm -r this/usr/lib/santinela/package this/usr/lib/santinela/systemd
   rm -f this/DEBIAN/preinst this/DEBIAN/prerm this/DEBIAN/postrm this/usr/lib/systemd/system/santinela-probation.service this/usr/lib/systemd/system/santinela-restart.service
   sed -i 's#/usr/lib/santinela/current#/usr/lib/santinela#g' this/usr/lib/systemd/system/santinela*.service this/usr/bin/santinela
-  { printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\n'; sed -n '/^systemd-sysusers/,$p' this/DEBIAN/postinst; } >postinst
+  { printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\nhome=/usr/lib/santinela\n'; sed -n '/^systemd-sysusers/,$p' this/DEBIAN/postinst | sed 's#home/current#home#'; } >postinst
   mv postinst this/DEBIAN/postinst; chmod 755 this/DEBIAN/postinst`;
 
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin";

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { VERSION } from "../../src/generated/version.ts";
 import { eventually } from "../support/eventually.ts";
 import { Container, LIMIT_MS, SUITES } from "./container.ts";
+import { FIRST_LAYOUT } from "./cut-root.ts";
 import { copyThis, MAIN, RENUMBER, repack } from "./repacked.ts";
 
 const DATABASE = "/var/lib/santinela/santinela.db";
@@ -29,6 +30,12 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     // Longer than santinela-upgrade waits, as after a memory leak. Of the next release but one: it cannot start either.
     await make("late", `sed -i '2i if (${serving}) setTimeout(() => process.exit(1), 20_000);' ${MAIN}`);
     await make("second", `sed -i '2i if (${serving}) throw new Error("broken");' ${MAIN}`, "99.1.0");
+    // Of 0.1.0, and a package of another kind whose installation lasts as long as a test wants.
+    await make("first", `${FIRST_LAYOUT} && rm -r tree && mv this tree`, "0.0.9");
+    await debian.ok(`cd /srv && mkdir -p other/DEBIAN && cd other/DEBIAN
+      printf 'Package: other\\nVersion: 1\\nArchitecture: all\\nMaintainer: x <x@example.org>\\nDescription: x\\n' >control
+      printf '#!/bin/sh\\nuntil [ -e /run/may-end ]; do sleep 0.2; done\\n' >postinst && chmod 755 postinst
+      cd /srv && dpkg-deb -b other other.deb && rm -r other`);
     await make("stuck", `printf '#!/bin/sh\nexec sleep 600\n' > tree/DEBIAN/postinst`);
     await make(
       "broken",
@@ -96,6 +103,18 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     );
     expect(await debian.ok("bash /srv/offered zo")).toBe("zones");
     expect((await debian.ok("bash /srv/offered zones ''")).split(" ")).toContain("list");
+  });
+
+  test("keeps a release of the first layout once more after a downgrade to it, to return to it", async () => {
+    await install("this");
+    await install("first");
+    await install("this");
+    expect(await debian.ok("ls /usr/lib/santinela/releases")).toContain("0.0.9.1");
+    expect(await isActive()).toBe(true);
+    await install("first");
+    await install("next");
+    expect(await debian.ok("cat /var/lib/santinela-upgrade/probation")).toMatch(/^releases\/0\.0\.9\.1 /);
+    await debian.ok("dpkg -r santinela");
   });
 
   test("that is disabled stays disabled over an upgrade", async () => {
@@ -297,8 +316,9 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
   });
 
   describe("installed with santinela-upgrade", () => {
-    const upgrade = (name: string): ReturnType<Container["run"]> =>
-      debian.run(`PROBATION_S=5 santinela-upgrade /srv/${name}.deb`);
+    // With the umask of a careful administrator.
+    const upgrade = (name: string, more = ""): ReturnType<Container["run"]> =>
+      debian.run(`umask 077; PROBATION_S=5 ${more} santinela-upgrade /srv/${name}.deb`);
     const version = (): Promise<string> => debian.ok("dpkg-query --show --showformat='${Version}' santinela");
 
     test("remains when it keeps running", async () => {
@@ -306,6 +326,37 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
       expect(await upgrade("next")).toMatchObject({ code: 0 });
       expect(await version()).toBe("99.0.0");
       expect(await isActive()).toBe(true);
+    });
+
+    test("remains when the script of the new package installs it, as over 0.1.0", async () => {
+      await install("this");
+      const script = "dpkg-deb --fsys-tarfile /srv/next.deb | tar -xO ./usr/sbin/santinela-upgrade >/root/u";
+      await debian.ok(`${script} && PROBATION_S=2 sh /root/u /srv/next.deb && rm /root/u`);
+      expect(await version()).toBe("99.0.0");
+    });
+
+    test("waits while another installation has the lock of dpkg, and without it changes nothing", async () => {
+      await install("this");
+      await debian.ok(
+        "rm -f /run/may-end && systemd-run --quiet --collect --unit=other dpkg -i /srv/other.deb",
+      );
+      const isLocked = async (): Promise<boolean> =>
+        (await debian.run("dpkg --configure --pending")).stderr.includes("lock was locked by");
+      await eventually("the lock", isLocked, LIMIT_MS);
+      const before = await version();
+      const outcome = await upgrade("next", "LOCK_S=0");
+      expect([outcome.code, outcome.stderr]).toEqual([1, expect.stringContaining("no changes made")]);
+      await debian.ok("test ! -e /var/lib/santinela-upgrade/undecided");
+      expect(await version()).toBe(before);
+      const upgraded = upgrade("next");
+      await eventually(
+        "its attempt",
+        async () => (await debian.run("test -e /var/lib/santinela-upgrade/old.deb")).code === 0,
+        LIMIT_MS,
+      );
+      await debian.ok("touch /run/may-end");
+      expect(await upgraded).toMatchObject({ code: 0 });
+      expect(await version()).toBe("99.0.0");
     });
 
     test("finds the passwords that only root and systemd can read", async () => {
@@ -420,6 +471,15 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     test("is rolled back by the next boot when it is partly installed", async () => {
       const { journal } = await cutOff("stuck", exists("99.0.0 half-configured"));
       expect(journal).toContain("is only partly installed");
+      expect(await state()).toMatch(THIS);
+      expect(await isActive()).toBe(true);
+    });
+
+    test("leaves another release that was installed since", async () => {
+      await install("this");
+      await debian.ok(`cp /usr/sbin/santinela-upgrade /var/lib/santinela-upgrade/
+        echo "98.0.0 99.0.0 active proven inactive" >/var/lib/santinela-upgrade/undecided
+        systemctl start santinela-upgrade.service && test ! -e /var/lib/santinela-upgrade/undecided`);
       expect(await state()).toMatch(THIS);
       expect(await isActive()).toBe(true);
     });

@@ -16,18 +16,19 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
   const isActive = async (): Promise<boolean> => (await debian.property("ActiveState")) === "active";
 
   test("is installed like the package, with the Node.js of the machine", async () => {
-    expect(await debian.ok("/source/scripts/install.sh")).toMatch(/^Santinela \S+ runs\./m);
+    // With the umask of a careful administrator.
+    expect(await debian.ok("umask 077; /source/scripts/install.sh")).toMatch(/^Santinela \S+ runs\./m);
     expect(await isActive()).toBe(true);
     expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
     expect(await debian.run("systemctl is-enabled santinela-centre.service")).toMatchObject({
       stdout: "disabled\n",
     });
-    expect(await debian.ok("readlink /usr/lib/santinela/node/bin/node")).toBe("/usr/local/bin/node");
+    expect(await debian.ok("readlink /usr/lib/santinela/current/node/bin/node")).toBe("/usr/local/bin/node");
     expect(await debian.ok("stat -c '%a %U:%G' /etc/santinela/santinela.yaml")).toBe("660 root:santinela");
     expect(await debian.ok("grep ' ref:' /etc/santinela/santinela.yaml")).toMatch(
       /^ {2}ref: site-[0-9a-f]{10} #/,
     );
-    await debian.ok("test ! -e /usr/lib/santinela/node_modules/vitest");
+    await debian.ok("test ! -e /usr/lib/santinela/current/node_modules/vitest");
     expect(await debian.ok("santinela check-config")).toContain("is valid");
   });
 
@@ -36,6 +37,29 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     await debian.ok("/source/scripts/install.sh");
     expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
     expect(await isActive()).toBe(true);
+    expect(await debian.ok("ls /usr/lib/santinela /usr/lib/santinela/releases")).toBe(
+      "/usr/lib/santinela:\ncurrent\nreleases\n\n/usr/lib/santinela/releases:\nsource.2",
+    );
+  });
+
+  test("keeps running in its former program while an installation is interrupted, and the next one completes it", async () => {
+    // The last step before the change of the link.
+    await debian.write("/run/failing/sync", "#!/bin/sh\nexit 1\n");
+    await debian.ok("chmod +x /run/failing/sync");
+    expect((await debian.run("PATH=/run/failing:$PATH /source/scripts/install.sh")).code).not.toBe(0);
+    await debian.ok("systemctl daemon-reload && systemctl restart santinela.service");
+    expect(await debian.ok("readlink /usr/lib/santinela/current")).toBe("releases/source.2");
+    await debian.ok("rm -r /run/failing && /source/scripts/install.sh");
+    expect(await debian.ok("ls /usr/lib/santinela/releases")).toBe("source.1");
+    expect(await isActive()).toBe(true);
+  });
+
+  test("is not replaced by the package before it is removed", async () => {
+    const { code, stderr } = await debian.run("dpkg -i /packages/santinela_*.deb");
+    expect([code, stderr]).not.toEqual([0, ""]);
+    expect(stderr).toContain("run its scripts/uninstall.sh first");
+    expect(await isActive()).toBe(true);
+    expect(await debian.ok("santinela check-config")).toContain("is valid");
   });
 
   test("is removed without its configuration and data", async () => {
@@ -58,7 +82,17 @@ describe.each(SUITES.slice(-1))("a source tree on Debian $suite", ({ suite, root
     await debian.ok("/source/scripts/install.sh");
     expect(await isActive()).toBe(true);
     expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
-    await debian.ok("/source/scripts/uninstall.sh");
+    // The package has left its configuration behind, in the folders that the source tree uses now.
+    expect((await debian.run("dpkg -P santinela")).stderr).toContain("configuration and data stay");
+    await debian.ok("systemctl restart santinela.service && test -e /var/lib/santinela/santinela.db");
+    expect(await debian.ok("systemctl is-enabled santinela.service")).toBe("enabled");
+    expect(await debian.ok("tail -1 /etc/santinela/santinela.yaml")).toBe("# mine");
+    await debian.ok(`mkdir -p /boot/firmware && mount -t tmpfs tmpfs /boot/firmware
+      touch /boot/firmware/santinela-code.txt && mount -o remount,ro /boot/firmware`);
+    expect((await debian.run("/source/scripts/uninstall.sh")).stderr).toContain(
+      "remove the set-up code by hand",
+    );
+    await debian.ok("umount /boot/firmware && rmdir /boot/firmware");
   });
 
   test("is not installed with a Node.js in a home directory, which the service could not read", async () => {

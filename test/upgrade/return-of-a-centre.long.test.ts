@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { MIGRATION_LOCK } from "../../src/postgres/migrations.ts";
 import { MAIN } from "../support/built-program.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeWithPostgres, PostgresServer } from "../support/postgres.ts";
@@ -17,8 +19,8 @@ const SCRIPT = readFileSync(
   fileURLToPath(new URL("../../systemd/santinela-upgrade", import.meta.url)),
   "utf8",
 );
-const FUNCTIONS = ["centre_check", "can_return"].map((name) => {
-  const [text] = new RegExp(`^${name}\\(\\) \\{\\n[\\s\\S]*?^\\}$`, "m").exec(SCRIPT) ?? [];
+const FUNCTIONS = ["centre_check", "can_return", "is_updating"].map((name) => {
+  const [text] = new RegExp(`^${name}\\(\\) \\{(?: .* \\}|\\n[\\s\\S]*?^\\})$`, "m").exec(SCRIPT) ?? [];
   if (text === undefined) throw new Error(`santinela-upgrade has no function ${name}`);
   return text;
 });
@@ -37,6 +39,7 @@ describeWithPostgres("the release before of a dispatch centre", () => {
     mkdirSync(join(release, "node", "bin"), { recursive: true });
     symlinkSync(process.execPath, join(release, "node", "bin", "node"));
     symlinkSync(dirname(MAIN), join(release, "dist"));
+    symlinkSync("release", join(folder, "current"));
     stub(join(programs, "systemctl"), `echo SANTINELA_CONFIG=${join(folder, "centre.yaml")}`);
     stub(join(programs, "setpriv"), 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"');
     environment = { ...process.env, PATH: `${programs}${delimiter}${process.env["PATH"]}` };
@@ -60,17 +63,20 @@ describeWithPostgres("the release before of a dispatch centre", () => {
     writeFileSync(join(folder, "centre.yaml"), `http: { port: 0 }\ndataDir: ./data\n${yaml}`);
   }
 
-  /** What the function answers about the release, and what it prints for the log. */
-  function canReturn(): Promise<{ mayReturn: boolean; said: string }> {
-    const script = `set -eu\ncentre=santinela-centre.service\n${FUNCTIONS.join("\n")}\ncan_return "$1"`;
+  /** What a function answers, and what it prints for the log. */
+  function answerOf(call: string): Promise<{ answer: boolean; said: string }> {
+    const names = `home=${folder}\ncentre=santinela-centre.service`;
+    const script = `set -eu\n${names}\n${FUNCTIONS.join("\n")}\n${call}`;
     return new Promise((resolve) => {
-      execFile(
-        "sh",
-        ["-c", script, "sh", join(folder, "release")],
-        { env: environment },
-        (error, _out, said) => resolve({ mayReturn: error === null, said }),
+      execFile("sh", ["-c", script], { env: environment }, (error, _out, said) =>
+        resolve({ answer: error === null, said }),
       );
     });
+  }
+
+  async function canReturn(): Promise<{ mayReturn: boolean; said: string }> {
+    const { answer, said } = await answerOf('can_return "$home/release"');
+    return { mayReturn: answer, said };
   }
 
   async function migrate(): Promise<void> {
@@ -86,6 +92,16 @@ describeWithPostgres("the release before of a dispatch centre", () => {
     await server.query("centre", "INSERT INTO schema_steps(step, at) VALUES(1000, now())");
     const { mayReturn, said } = await canReturn();
     expect([mayReturn, said]).toEqual([false, expect.stringContaining("the schema of a newer release")]);
+  });
+
+  test("is not awaited as one that hangs while a process updates the schema, for as long as that takes", async () => {
+    await migrate();
+    expect((await answerOf("is_updating")).answer).toBe(false);
+    const updater = new pg.Client({ host: server.folder, user: "santinela", database: "centre" });
+    await updater.connect();
+    await updater.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    expect((await answerOf("is_updating")).answer).toBe(true);
+    await updater.end();
   });
 
   test("is not started while the database is absent; it may return to a file that it rejects", async () => {
