@@ -168,7 +168,12 @@ function numberTypes(): pg.CustomTypesConfig {
 /** Whether the database could not be reached or used; a change that others were faster with says nothing about it. */
 export function isUnavailable(error: unknown): error is AppError {
   if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined) return false;
-  return !ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
+  return !isRolledBack(error);
+}
+
+/** Whether the server has ended a transaction in favour of another one: the same succeeds when repeated. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof AppError && ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
 }
 
 /** Whether the connection has failed: the server has sent no error of its own. */

@@ -20,6 +20,7 @@ import {
   type IdempotencyKey,
   type Records,
 } from "../service/records.ts";
+import { assertUsable, seenBy } from "../service/record-scope.ts";
 import type { ListPage, ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
 import { FIRST_REV, type StoredIntervention } from "../store/interventions.ts";
@@ -135,7 +136,7 @@ export class PostgresRecords implements Records {
   }
 
   async change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention> {
-    return this.#repeated(id, async (stored) => {
+    return this.#repeated(id, principal, async (stored) => {
       const changes = decideChange(stored, request);
       const current = fieldsOf(stored.record);
       const objective = newObjectiveOf(current, { ...current, ...changes }, changes);
@@ -144,7 +145,10 @@ export class PostgresRecords implements Records {
         actor: actorOf(principal),
         nowMs: this.#options.clock.wallMs(),
       });
-      if (objective) await this.#assertObjective(objective);
+      if (objective) {
+        assertUsable(principal, objective);
+        await this.#assertObjective(objective);
+      }
       if (!decided) {
         // The change may be there from a request that had no answer.
         await this.#confirmed.ask(null);
@@ -157,7 +161,7 @@ export class PostgresRecords implements Records {
   }
 
   async remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
-    const { record } = await this.#repeated(id, async (stored) => {
+    const { record } = await this.#repeated(id, principal, async (stored) => {
       assertMatch(stored, ifMatch);
       const by = { actor: actorOf(principal), nowMs: this.#options.clock.wallMs() };
       return (await removeRecord(this.#options.connections, stored, by)) ? stored : undefined;
@@ -168,10 +172,11 @@ export class PostgresRecords implements Records {
   /** Decides again from the newest revision until no other writer was faster. @param attempt undefined if one was */
   async #repeated(
     id: number,
+    principal: Principal,
     attempt: (stored: StoredIntervention) => Promise<StoredIntervention | undefined>,
   ): Promise<StoredIntervention> {
     for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
-      const changed = await attempt(await this.get(id));
+      const changed = await attempt(existing(id, seenBy(principal, await this.find(id))));
       if (changed) return changed;
     }
     throw new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {

@@ -3,7 +3,13 @@ import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import { HISTORY_MAX, toSite, type SiteQuery, type SiteRow as StoredSite } from "../store/sites.ts";
-import { columnsOf, type NamedStatement, type Queries, type SqlParameter } from "./connection.ts";
+import {
+  columnsOf,
+  isRolledBack,
+  type NamedStatement,
+  type Queries,
+  type SqlParameter,
+} from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
 
@@ -122,7 +128,8 @@ export function reported(row: ReadSiteRow, given: readonly BatchedReport[], now:
 
 /**
  * Stores the reports of a turn in one round trip. A site that another process has stored meanwhile is left out, so that
- * its state is decided again. Returns the references of those that are stored.
+ * its state is decided again. The sites are locked in one order by every process, so that two never wait in a circle. Returns
+ * the references of those that are stored.
  */
 const STORE_REPORTS: NamedStatement = {
   name: "store-reports",
@@ -130,11 +137,14 @@ const STORE_REPORTS: NamedStatement = {
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[],
       $13::bigint[]) AS given(ref, searched, report, rank, since, reported_at, clock_offset_ms, rev, account)),
+  locked AS MATERIALIZED (
+    SELECT sites.ref FROM sites JOIN given ON sites.ref = given.ref AND sites.rev = given.rev
+    ORDER BY sites.ref FOR UPDATE OF sites),
   changed AS (
     UPDATE sites SET searched = given.searched, report = given.report, rank = given.rank, since = given.since,
       reported_at = given.reported_at, clock_offset_ms = given.clock_offset_ms, silent_since = NULL,
       intervention_id = NULL, account = given.account, rev = sites.rev + 1
-    FROM given WHERE sites.ref = given.ref AND sites.rev = given.rev RETURNING sites.ref, sites.id),
+    FROM locked JOIN given USING (ref) WHERE sites.ref = locked.ref AND sites.rev = given.rev RETURNING sites.ref, sites.id),
   added AS (
     INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms, account)
     SELECT ref, searched, report, rank, since, reported_at, clock_offset_ms, account FROM given WHERE rev IS NULL ORDER BY ref
@@ -148,10 +158,15 @@ const STORE_REPORTS: NamedStatement = {
   SELECT ref FROM stored`,
 };
 
-/** @returns the references of the stored ones */
+/** @returns the references of the stored ones; none if the server has ended it in favour of another process */
 export async function storeReports(queries: Queries, sites: readonly SiteUpdate[]): Promise<string[]> {
   if (sites.length === 0) return [];
-  const rows = await queries.query<{ ref: string }>(STORE_REPORTS, reportValues(sites));
+  const rows = await queries
+    .query<{ ref: string }>(STORE_REPORTS, reportValues(sites))
+    .catch((error: unknown) => {
+      if (!isRolledBack(error)) throw error;
+      return [];
+    });
   return rows.map(({ ref }) => ref);
 }
 

@@ -24,6 +24,7 @@ import { FIRST_REV, InterventionStore, type StoredIntervention } from "../store/
 import { ObjectiveStore } from "../store/objectives.ts";
 import { OutboxStore } from "../store/outbox.ts";
 import { storedJson } from "../store/stored-json.ts";
+import { assertUsable, seenBy } from "./record-scope.ts";
 import { EventService } from "./events.ts";
 import {
   assertMatch,
@@ -139,13 +140,16 @@ export class InterventionService {
     hasTripJoined: boolean,
   ): StoredIntervention {
     const updated = transaction(this.#options.database, () => {
-      const stored = this.get(id);
+      const stored = existing(id, seenBy(principal, this.find(id)));
       const changes = decide(stored);
       const current = fieldsOf(stored.record);
       const merged = { ...current, ...changes };
       const objective = newObjectiveOf(current, merged, changes);
       const instants = instantsOf(merged, this.#options.timezone, changes);
-      if (objective) this.#assertObjectiveExists(objective);
+      if (objective) {
+        assertUsable(principal, objective);
+        this.#assertObjectiveExists(objective);
+      }
       const after = differingFields(current, merged);
       const differs = Object.keys(after).length > 0;
       if (!differs) return { stored, differs };
@@ -162,7 +166,7 @@ export class InterventionService {
   /** Deletes a record permanently, as `Records.remove`. */
   delete(id: number, principal: Principal, ifMatch?: string): Intervention {
     const { record } = transaction(this.#options.database, () => {
-      const stored = this.get(id);
+      const stored = existing(id, seenBy(principal, this.find(id)));
       assertMatch(stored, ifMatch);
       this.#record("intervention-deleted", id, principal, { before: stored.record });
       this.#enqueue(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");

@@ -66,12 +66,13 @@ export interface Records {
    */
   page(query: InterventionQuery, signal: AbortSignal): Promise<ListPage>;
   /**
-   * Changes the fields of the body and no others; an invalid field changes nothing.
+   * Changes the fields of the body and no others; an invalid field changes nothing. For the account of a site, a foreign record or
+   * objective is missing.
    * @throws AppError `not-found` (record or objective), `precondition-failed`, `invalid`
    */
   change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention>;
   /**
-   * Deletes a record permanently.
+   * Deletes a record permanently. For the account of a site, a foreign one is missing.
    * @param ifMatch as in a change
    * @throws AppError `not-found`, `precondition-failed`
    */

@@ -1,0 +1,49 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
+import { REPORT } from "../support/fleet.ts";
+import { PostgresCentre } from "../support/postgres-centre.ts";
+import { describeOnPostgres } from "../support/postgres.ts";
+
+/* Reports of the same sites come over two processes, as after a change of the address of a centre. */
+
+/** So many that the server finds those of a turn in an index, in the order in which it gets them. */
+const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms)
+  SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 5000) AS n; ANALYZE sites`;
+const WAITING =
+  "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+describeOnPostgres("two processes of a centre that store reports of the same sites", (server) => {
+  let url: string;
+  let both: readonly [PostgresCentre, PostgresCentre];
+  beforeAll(async () => {
+    url = await server.newDatabase();
+    both = [await PostgresCentre.open(url), await PostgresCentre.open(url)];
+    await both[0].connections.query(ADD_SITES);
+  });
+  afterAll(() => Promise.all(both.map((centre) => centre.close())));
+
+  /** The reports of three sites in one turn. */
+  const report = ({ fleet }: PostgresCentre, order: readonly number[]) =>
+    Promise.allSettled(
+      order.map((number) => fleet.report({ ...REPORT, ref: `site-${number}` }, OPERATOR_USER)),
+    );
+
+  test("never wait for each other in a circle, whatever the order of the reports", async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query("BEGIN; SELECT 1 FROM sites WHERE ref = 'site-2' FOR UPDATE");
+    const reports = [report(both[0], [1, 2, 3]), report(both[1], [3, 2, 1])];
+    const waiting = async () => (await both[0].connections.query(WAITING)).length;
+    await eventually("both wait", async () => (await waiting()) === 2);
+    await other.query("COMMIT");
+    await other.end();
+    const results = (await Promise.all(reports)).flat();
+    expect(results.map(({ status }) => status)).toEqual(Array(6).fill("fulfilled"));
+    const [found] = await both[0].connections.query<{ deadlocks: number }>(
+      "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
+    );
+    expect(found?.deadlocks).toBe(0);
+  });
+});
