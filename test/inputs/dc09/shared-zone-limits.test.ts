@@ -26,7 +26,7 @@ test("a burglary is dispatched although two other detectors of its zone have tri
   expect(await hourly(shopOf(), "130", ["003", "007", "012"])).toEqual(["waiting", "waiting", "waiting"]);
 });
 
-test("a zone of several numbers is shut down if its file says so, or it is of a supply that fails repeatedly", async () => {
+test("a zone of several numbers is shut down if its file turns that on, or it is of a supply that fails repeatedly", async () => {
   const shutDown = ["waiting", "waiting", "swinger"];
   expect(await hourly(shopOf({ swinger: {} }), "130", ["003", "007", "012"])).toEqual(shutDown);
   expect(await hourly(shopOf({ kind: "power" }), "301", ["000", "000", "000"])).toEqual(shutDown);
