@@ -229,26 +229,35 @@ describe("an alarm that was deleted here", () => {
 });
 
 describe("open records that the account has not shown for a while", () => {
-  test("and shows again are those of before, without an order of a person", async () => {
-    const one = await alarm("Burglary", START);
-    const other = await alarm("Fire", "2026-11-20T21:45:00Z");
-    await hours(1);
-    const rows = [...centre.rows];
-    centre.rows.clear();
-    await hours(6, 150_000);
-    expect([one, other].map(({ id }) => site.entry(id).phase)).toEqual(["gone", "gone"]);
-    for (const [id, row] of rows) centre.rows.set(id, row);
-    centre.edit(one.row.id, { status: "done" });
-    await hours(2);
-    expect([one, other].map(({ id }) => site.entry(id))).toMatchObject([
-      { phase: "linked", upstreamId: one.row.id },
-      { phase: "linked", upstreamId: other.row.id },
-    ]);
-    expect(site.app.interventions.get(one.id).record.status).toBe("done");
-    expect(site.conditions()).toEqual([]);
-    expect(writes()).toEqual(["POST /interventii", "POST /interventii"]);
-    expect(conflicts().filter((kind) => kind === "shown-again")).toHaveLength(2);
-  });
+  const CENTRES: readonly [string, (row: CentreRow) => CentreRow][] = [
+    ["that keeps the reference", (row) => row],
+    ["that drops it", (row) => ({ ...row, notes: null })],
+  ];
+
+  test.each(CENTRES)(
+    "at a centre %s: they are linked again, without an order of a person",
+    async (_what, keeps) => {
+      centre.keeps = keeps;
+      const one = await alarm("Burglary", START);
+      const other = await alarm("Fire", "2026-11-20T21:45:00Z");
+      await hours(1);
+      const rows = [...centre.rows];
+      centre.rows.clear();
+      await hours(6, 150_000);
+      expect([one, other].map(({ id }) => site.entry(id).phase)).toEqual(["gone", "gone"]);
+      for (const [id, row] of rows) centre.rows.set(id, row);
+      centre.edit(one.row.id, { status: "done" });
+      await hours(2);
+      expect([one, other].map(({ id }) => site.entry(id))).toMatchObject([
+        { phase: "linked", upstreamId: one.row.id },
+        { phase: "linked", upstreamId: other.row.id },
+      ]);
+      expect(site.app.interventions.get(one.id).record.status).toBe("done");
+      expect(site.conditions().filter((code) => code !== "upstream-reference-lost")).toEqual([]);
+      expect(writes()).toEqual(["POST /interventii", "POST /interventii"]);
+      expect(conflicts().filter((kind) => kind === "shown-again")).toHaveLength(2);
+    },
+  );
 
   test("stay deleted if only a dispatcher's record has their notes", async () => {
     const { id, row } = await alarm();

@@ -1,4 +1,7 @@
-import { isMarkedAs, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { markersIn } from "../../domain/marker.ts";
+import { isMarkedAs, isSameEvent, type MatchCandidate } from "../../domain/match-candidate.ts";
+import type { UpstreamRecord } from "../../domain/merge.ts";
+import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { SyncContext } from "../context.ts";
 import { isOwnCall } from "./copied-records.ts";
 import { formerIdOf } from "./gone-records.ts";
@@ -13,8 +16,7 @@ export function linkShownAgain(context: SyncContext, rows: ReadonlyMap<number, M
   const { store, log } = context;
   for (const entry of store.outbox.inPhases(["gone"], Number.MAX_SAFE_INTEGER)) {
     const row = rows.get(formerIdOf(entry));
-    if (!row || !isMarkedAs(row, store.markerSent(entry)) || !isOwnCall(context, entry, row)) continue;
-    if (store.outbox.findByUpstreamId(row.id)) continue;
+    if (!row || !isShownAgain(context, entry, row) || store.outbox.findByUpstreamId(row.id)) continue;
     const { interventionId } = entry;
     store.apply(entry, "found", foundAs(context, entry, row));
     store.recordConflict(interventionId, "shown-again", {
@@ -23,4 +25,11 @@ export function linkShownAgain(context: SyncContext, rows: ReadonlyMap<number, M
     });
     log.info("record-shown-again", { interventionId, upstreamId: row.id });
   }
+}
+
+/** Whether a record under the former id of an entry is that of the entry: the id may have been assigned again. */
+function isShownAgain(context: SyncContext, entry: OutboxEntry, row: MatchCandidate): boolean {
+  if (isMarkedAs(row, context.store.markerSent(entry))) return isOwnCall(context, entry, row);
+  const base = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
+  return markersIn(row).length === 0 && isSameEvent(row, base);
 }
