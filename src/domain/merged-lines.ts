@@ -93,9 +93,10 @@ export function withLostLines({ here, agreed, there, known }: TextSides): string
 /** A text of the centre whose last line is not that of the site as far as it was cut, but the whole one. */
 function completed(text: unknown, here: unknown): string {
   const lines = contentOf(text);
-  const last = lines.at(-1);
-  const whole = last && contentOf(here).find((line) => line.startsWith(last));
-  return (whole === undefined ? lines : lines.with(-1, whole)).join("\n");
+  const last = lines.pop();
+  if (last === undefined) return "";
+  const whole = last === "" ? undefined : contentOf(here).find((line) => line.startsWith(last));
+  return [...lines, whole ?? last].join("\n");
 }
 
 /** Whether a text of the centre that is not valid here can be sent back: a longer one is known only in part. */

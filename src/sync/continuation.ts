@@ -5,7 +5,7 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
-import type { Step } from "./linked-step.ts";
+import type { PutStep } from "./linked-step.ts";
 
 /**
  * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
@@ -51,7 +51,7 @@ export function continueRecord(
 export function continueCutLines(
   context: SyncContext,
   entry: OutboxEntry,
-  { body, local, added }: Extract<Step, { kind: "put" }>,
+  { body, local, added }: PutStep,
   answered: UpstreamRecord,
 ): void {
   if (body.notes === undefined) return;

@@ -4,7 +4,8 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 
-type Put = Extract<Step, { kind: "put" }>;
+/** The update to send for a linked record. */
+export type PutStep = Extract<Step, { kind: "put" }>;
 
 /** The request to send for a linked record. */
 export type Step =
@@ -27,7 +28,7 @@ export type Step =
  * The record as known after an update: the sent fields from the response, the others as read before. Changes
  * made in between are found by the next read.
  */
-function knownOf({ body, shown }: Put, answered: UpstreamRecord): UpstreamRecord {
+function knownOf({ body, shown }: PutStep, answered: UpstreamRecord): UpstreamRecord {
   const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
   const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
   // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and
@@ -41,7 +42,7 @@ function knownOf({ body, shown }: Put, answered: UpstreamRecord): UpstreamRecord
  * a trip, the trip was not known to the dispatcher: the record's former status is sent again.
  */
 export function afterUpdate(
-  step: Put,
+  step: PutStep,
   answered: UpstreamRecord,
   { joinedRev, syncedRev }: Pick<OutboxEntry, "joinedRev" | "syncedRev">,
 ): { readonly changes: Partial<OutboxEntry>; readonly conflicts: readonly MergeConflict[] } {

@@ -8,6 +8,7 @@ import { report, type SyncContext } from "./context.ts";
 import { continueCutLines } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
 import { MergeStep } from "./merge-step.ts";
+import { continueRefused } from "./refused-trip.ts";
 import { VersionGuard } from "./version-guard.ts";
 import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
@@ -126,6 +127,8 @@ export class Reconciler {
       const failure = event === "missing" ? { ...outcome, event: "not-applied" as const } : outcome;
       const sentRev = step.kind === "put" ? step.local.rev : entry.wantRev;
       const retried = retryRejection(this.#context, entry, failure, sentRev);
+      const judgement = { answered: outcome, judged: retried.outcome };
+      if (step.kind === "put" && continueRefused(this.#context, entry, step, judgement)) return;
       const changes = afterFailure(this.#context, entry, retried.outcome);
       store.apply(entry, retried.outcome.event, { ...changes, ...retried.changes });
       if (retried.outcome.event === "refused")
