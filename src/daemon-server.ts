@@ -19,7 +19,7 @@ type ServedParts = Pick<
   AppParts,
   "records" | "timezone" | "objectives" | "fleet" | "enrolments" | "siteScopes"
 > &
-  Omit<SiteRouteParts, "authority" | "clock" | "log" | "onDamage">;
+  Omit<SiteRouteParts, "authority" | "clock" | "log" | "onDamage" | "deleteNeedsAdministrator">;
 
 interface DaemonServerOptions {
   readonly config: Config;
@@ -103,13 +103,14 @@ export class DaemonServer {
     };
     const authority = (): string | undefined => this.#keeper.authority;
     const onDamage = (error: unknown): void => requestIntegrityCheck(this.#config.dataDir, messageOf(error));
+    const { deleteNeedsAdministrator } = http;
+    const own = { ...parts, metrics, clock, log, authority, onDamage, deleteNeedsAdministrator };
     return createApp({
       ...this.#options,
       ...parts,
       ...http,
       silenceTimes: () => this.#config.fleet,
-      addSiteRoutes: (router, guards) =>
-        addSiteRoutes(router, guards, { ...parts, metrics, clock, log, authority, onDamage }),
+      addSiteRoutes: (router, guards) => addSiteRoutes(router, guards, own),
       hasUpstream: () => this.#config.upstream !== null,
       panel: { folder: PANEL_FOLDER, locale: site.locale },
       onDamage,

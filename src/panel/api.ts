@@ -1,8 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { later } from "./clock.ts";
+import { later, nowMs } from "./clock.ts";
 import { account, expire, signedIn, token } from "./session.ts";
-import { ApiError, send, type ApiResponse, type RequestOptions } from "./http.ts";
+import { ApiError, endUnanswered, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
 /**
  * Sends a request with the token of the signed-in user. When the token has expired, the request waits for the next
@@ -50,20 +50,37 @@ export const connections = signal(0);
  */
 export function noteConnection(): void {
   connections.value += 1;
+  // Everything is asked again now.
+  outdated.value = [];
+  endUnanswered();
 }
 
 /** A daemon that restarts answers again within seconds. */
 const REPEAT_MS = 5_000;
+
+/** Responses that are still shown although a newer one has failed at this connection, with when they were read. */
+const outdated = signal<readonly { readonly readMs: number }[]>([]);
+
+/** Since when a part of the screen has not been updated, by the browser's clock in milliseconds since 1970; Infinity if all of it was. */
+export const notUpdatedSinceMs = computed(() => Math.min(...outdated.value.map(({ readMs }) => readMs)));
+
+/** Whether a request may succeed later without a change: not one that is rejected, which the daemon may record each time. */
+function isPassing({ status }: ApiError): boolean {
+  return status === 0 || status === 429 || status >= 500;
+}
+
 const pendingQueries = signal(0);
 
 /** True while a query or a script of the screen is pending; the screen shows the previous response, or none. */
 export const isLoading = computed(() => pendingQueries.value > 0);
 
-/** Marks the screen as incomplete. @returns ends this */
+/** Marks the screen as incomplete. @returns ends this, once */
 export function beginLoading(): () => void {
   pendingQueries.value += 1;
+  let isOver = false;
   return () => {
-    pendingQueries.value -= 1;
+    if (!isOver) pendingQueries.value -= 1;
+    isOver = true;
   };
 }
 
@@ -79,6 +96,8 @@ export interface QueryState<T> {
 interface State<T> {
   readonly path?: string;
   readonly response?: ApiResponse<T>;
+  /** When the response was read, by the browser's clock in milliseconds since 1970; 0 before. */
+  readonly readMs: number;
   readonly error?: ApiError;
 }
 
@@ -89,7 +108,7 @@ interface State<T> {
  * @param path undefined while there is nothing to request
  */
 export function useQuery<T>(path: string | undefined, version: unknown = 0): QueryState<T> {
-  const [state, setState] = useState<State<T>>({});
+  const [state, setState] = useState<State<T>>({ readMs: 0 });
   const [reloads, setReloads] = useState(0);
   const isPending = useRef(false);
   const requested = useRef(version);
@@ -109,12 +128,12 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     pendingQueries.value += 1;
     const controller = new AbortController();
     request<T>(path, { unwanted: controller.signal }).then(
-      (response) => finish(() => ({ path, response })),
+      (response) => finish(() => ({ path, response, readMs: nowMs() })),
       (error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
         // What was deleted meanwhile is no longer shown.
         const isKept = error.status !== 404;
-        finish((last) => (isKept && last.path === path ? { ...last, error } : { path, error }));
+        finish((last) => (isKept && last.path === path ? { ...last, error } : { path, error, readMs: 0 }));
       },
     );
     return () => {
@@ -134,7 +153,18 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
   useEffect(() => {
     if (state.error || connection > 1) refresh();
   }, [connection]);
-  // The last response is still shown, so no user would see that a newer one failed.
-  useEffect(() => (state.error && state.response ? later(REPEAT_MS, refresh) : undefined), [state]);
+  useEffect(() => {
+    if (!state.error || !state.response) return;
+    outdated.value = [...outdated.value, state];
+    return () => {
+      outdated.value = outdated.value.filter((one) => one !== state);
+    };
+  }, [state]);
+  useEffect(() => {
+    if (!state.error || !isPassing(state.error)) return;
+    // A page that is shown again asks everything at its new connection.
+    const repeat = (): void => void (document.hidden || refresh());
+    return later(Math.max(REPEAT_MS, (state.error.retryAfterS ?? 0) * 1_000), repeat);
+  }, [state]);
   return { response: state.response, error: state.error, reload, refresh };
 }

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** The browser's clock, milliseconds since 1970; it may differ from the daemon's. */
@@ -19,6 +20,34 @@ export function later(ms: number, action: () => void): () => void {
 export function every(ms: number, action: () => void): () => void {
   const timer = setInterval(action, ms);
   return () => clearInterval(timer);
+}
+
+/** As `every`, for what a user looks at: a hidden page asks for nothing, see `live-updates.ts`. @returns stops it */
+export function everyShown(ms: number, action: () => void): () => void {
+  return every(ms, () => {
+    if (!document.hidden) action();
+  });
+}
+
+/**
+ * Calls `end` each second once nothing was heard for `ms` milliseconds. A timer alone would stand still while the device sleeps; the
+ * clock does not.
+ */
+export function watchSilence(
+  ms: number,
+  end: () => void,
+): { readonly heard: () => void; readonly stop: () => void } {
+  let heardMs = nowMs();
+  let ticks = 0;
+  const stop = every(SECOND_MS, () => {
+    ticks += 1;
+    if (Math.max(ticks * SECOND_MS, nowMs() - heardMs) > ms) end();
+  });
+  const heard = (): void => {
+    heardMs = nowMs();
+    ticks = 0;
+  };
+  return { heard, stop };
 }
 
 /** Resolves after `ms` milliseconds. */

@@ -19,9 +19,14 @@ export function formatMinute(iso: string): string {
   return formatTime(iso).replace(/:\d\d$/, "");
 }
 
-/** As `formatTime`, for a narrow place: of another day without year and seconds, such as `25.11, 19:14`. */
+/** As `formatTime`, for a narrow place: without the seconds, of another day also without the year unless it is long ago. */
 export function formatNarrow(iso: string): string {
-  return formatTime(iso).replace(/.\d{4}(, \d\d:\d\d).*/, "$1");
+  return isLongAgo(iso) ? formatMinute(iso) : formatTime(iso).replace(/.\d{4}(, \d\d:\d\d).*/, "$1");
+}
+
+/** Whether day and month could be taken for those of another year. */
+function isLongAgo(iso: string): boolean {
+  return nowMs() - Date.parse(iso) > 300 * 86_400_000;
 }
 
 /** The time of day of an instant in the time zone of the site. */
@@ -53,15 +58,15 @@ export function formatDated(iso: string): string {
   return formatTime(iso).replace(/(\d{4}, \d\d:\d\d|^\d\d:\d\d):\d\d$/, "$1");
 }
 
-/** The time since an instant: relative below a day, such as `14 min`, then the date. */
+/** The time since an instant: relative below a day, such as `14 min`, then the date, of long ago with its year. */
 export function formatSince(iso: string): string {
   const minutes = Math.max(0, Math.floor((nowMs() - Date.parse(iso)) / 60_000));
   if (minutes === 0) return t("span.now");
   if (minutes < 60) return t("span.shortMinutes", { n: minutes });
   if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
   const [day] = localDigits(Date.parse(iso)) ?? [];
-  if (day !== undefined) return shortDay(day).slice(0, 5);
-  return format(new Date(iso), { ...inZone(), day: "2-digit", month: "2-digit" });
+  const text = day === undefined ? format(new Date(iso), { ...inZone(), ...DAY }) : shortDay(day);
+  return isLongAgo(iso) ? text : text.slice(0, 5);
 }
 
 /** Minutes from an instant to the next time with this hour in the time zone of the site, at least one. */

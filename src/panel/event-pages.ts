@@ -48,6 +48,9 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
   const [held, setHeld] = useState<Page | undefined>();
   const [problem, run] = useErrorMessage();
   const isReading = useRef(false);
+  const endLoading = useRef(() => {});
+  // What waits for a password is never answered after a sign-out.
+  useEffect(() => () => endLoading.current(), []);
   const first = newest.response;
   const keptMax = matches === undefined ? KEPT_MAX : SEARCHED_KEPT_MAX;
   useEffect(() => {
@@ -61,7 +64,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
   const read = async (size: number): Promise<void> => {
     if (next === undefined || isReading.current) return;
     isReading.current = true;
-    const done = beginLoading();
+    endLoading.current = beginLoading();
     await run(async () => {
       const page = await request<TimelineEntry[]>(next.replace(/limit=\d+/, `limit=${size}`));
       const after = nextPage(page.headers);
@@ -71,7 +74,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
       );
     });
     isReading.current = false;
-    done();
+    endLoading.current();
   };
   const found = matches === undefined ? MATCHES : (loaded?.entries.filter(matches).length ?? MATCHES);
   useEffect(() => {

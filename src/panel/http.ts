@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../generated/types.ts";
-import { later } from "./clock.ts";
+import { later, nowMs } from "./clock.ts";
 import { takeEarlyRequest } from "./early-request.ts";
 
 interface ErrorDetails {
@@ -10,7 +10,7 @@ interface ErrorDetails {
 /** An error response with its message, or status 0 for no response. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The reason as a word of the daemon; undefined for no response, or one that is not the daemon's. */
+  /** The reason as a word of the daemon, or `unanswered`; undefined for no response, or one that is not the daemon's. */
   readonly code: string | undefined;
   /** Retry-After in seconds; undefined without the header. */
   readonly retryAfterS: number | undefined;
@@ -30,7 +30,7 @@ export interface RequestOptions {
   /** Raw body, instead of `body`. */
   readonly bytes?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`. */
+  /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`, another one with `endUnanswered`. */
   readonly signal?: AbortSignal;
   /** Ends a request that only reads before its time, because nobody waits for it any longer. */
   readonly unwanted?: AbortSignal;
@@ -46,6 +46,17 @@ export const FORM_ERROR_CODE = "own";
 
 /** A screen waits this long for its content, in milliseconds: a busy Raspberry Pi answers in two seconds, a slow link adds some. */
 export const REQUEST_TIMEOUT_MS = 15_000;
+
+/** The pending requests that change something, with when they were sent, by the browser's clock. */
+const writes = new Map<AbortController, number>();
+
+/**
+ * Ends the requests that change something and have had no response for `REQUEST_TIMEOUT_MS`, without files: called when the daemon
+ * is reached again, because the connection on which they wait may be gone. Only the state can tell whether they were done.
+ */
+export function endUnanswered(): void {
+  for (const [controller, sentMs] of writes) if (nowMs() - sentMs > REQUEST_TIMEOUT_MS) controller.abort();
+}
 
 /** Path prefix of the API on this installation. */
 const BASE_PATH = globalThis.document?.documentElement.dataset["basePath"] ?? "";
@@ -72,6 +83,8 @@ export async function send(
   if (options.bytes) headers["Content-Type"] = "application/octet-stream";
   const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   let response: Response | undefined;
+  const write = new AbortController();
+  if (options.method && !options.signal && !options.bytes) writes.set(write, nowMs());
   try {
     const begun = takeEarlyRequest(path, token);
     const stop = (): void => begun?.end();
@@ -83,10 +96,12 @@ export async function send(
       headers,
       cache: "no-store",
       ...(body === undefined ? {} : { body }),
-      signal: options.signal ?? (options.method ? null : timeoutSignal(options.unwanted)),
+      signal: options.signal ?? (options.method ? write.signal : timeoutSignal(options.unwanted)),
     });
   } catch {
-    throw new ApiError(0, "");
+    throw new ApiError(0, "", write.signal.aborted ? { code: "unanswered" } : {});
+  } finally {
+    writes.delete(write);
   }
   if (!response.ok) throw await toApiError(response);
   return response;

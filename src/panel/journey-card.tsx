@@ -54,7 +54,8 @@ export function Undelivered() {
   const sendNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
-      showNotice(t("sync.done", { n: body.summary.waiting }));
+      const { queuedText } = await import("./queued-text.ts");
+      showNotice(queuedText(body.summary));
     });
   return (
     <>

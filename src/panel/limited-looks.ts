@@ -32,10 +32,13 @@ export function useLooks<T>(
     let cancel = (): void => {};
     const look = async (): Promise<void> => {
       try {
-        const seen = await ask();
+        // A hidden page asks for nothing.
+        const seen = document.hidden ? undefined : await ask();
         if (!isShown) return;
-        setLast({ key, seen });
-        setError(undefined);
+        if (seen !== undefined) {
+          setLast({ key, seen });
+          setError(undefined);
+        }
       } catch (cause) {
         if (!(cause instanceof ApiError)) throw cause;
         if (isShown) setError(cause);

@@ -2,7 +2,7 @@ import "./charts.css";
 import { useEffect, useState } from "preact/hooks";
 import type { LinkHistoryView } from "../site/sync-view.ts";
 import { useQuery } from "./api.ts";
-import { every } from "./clock.ts";
+import { everyShown } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
 import { formatDuration } from "./date-format.ts";
@@ -47,7 +47,7 @@ function useLinkHistory(hours: number) {
     `/site/sync/history?hours=${hours}`,
     status.value?.link.state,
   );
-  useEffect(() => every(RELOAD_EVERY_MS, refresh), []);
+  useEffect(() => everyShown(RELOAD_EVERY_MS, refresh), []);
   return { history: response?.body, error, reload };
 }
 

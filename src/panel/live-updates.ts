@@ -3,14 +3,14 @@ import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { bodyOf, noteConnection } from "./api.ts";
-import { later, nowMs, pause } from "./clock.ts";
+import { later, nowMs, watchSilence } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { expire, sessionState, token } from "./session.ts";
 import { REQUEST_TIMEOUT_MS, ApiError, send } from "./http.ts";
 
 /**
- * - `starting`: no stream yet, or none on purpose: the page is hidden, or waits for a password.
- * - `live`: the stream is open. `polling`: the daemon has no free stream, so the page polls.
+ * - `starting`: no state yet, or none on purpose: the page is hidden, or waits for a password.
+ * - `live`: the stream is open and has sent the state. `polling`: the daemon has no free stream, so the page polls.
  * - `lost`: no response from the daemon; the data shown is old.
  */
 export type Liveness = "starting" | "live" | "polling" | "lost";
@@ -139,7 +139,7 @@ function hear(how: "live" | "polling"): void {
   liveness.value = how;
 }
 
-/** Reads one stream to its end. @throws ApiError if no stream is available or the connection breaks */
+/** Reads one stream to its end. @throws ApiError if no stream is available, or it breaks or ends before it has sent the state */
 async function readStream(): Promise<void> {
   const controller = new AbortController();
   const end = (): void => controller.abort();
@@ -147,29 +147,35 @@ async function readStream(): Promise<void> {
     if (!isWanted()) end();
   };
   // It sends the state at once, and then something every five seconds: silence for the time of three is the end of the connection.
-  let watchdog = later(REQUEST_TIMEOUT_MS, end);
+  const silence = watchSilence(REQUEST_TIMEOUT_MS, end);
   try {
     const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
     const response = await send("/site/events", token(), { headers, signal: controller.signal });
+    // A page of a proxy, or of a network that asks for a sign-in of its own.
+    const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+    if (isStream !== true) throw new ApiError(0, "");
     const parser = new EventStreamParser();
     const reader = response.body?.getReader();
     const decoder = new TextDecoder();
-    let isFirst = true;
+    let hasZones = false;
+    let hasState = false;
     for (;;) {
       const read = await reader?.read().catch(() => undefined);
-      if (!read) throw new ApiError(0, "");
+      if (!read || (read.done && !hasState)) throw new ApiError(0, "");
       if (read.done) return;
-      watchdog();
-      watchdog = later(REQUEST_TIMEOUT_MS, end);
+      silence.heard();
       for (const message of parser.take(decoder.decode(read.value, { stream: true }))) {
-        take(message, isFirst);
-        isFirst = isFirst && message.event !== "zones";
+        take(message, !hasZones);
+        hasZones ||= message.event === "zones";
+        // The last part of the state.
+        hasState ||= message.event === "walk-test";
       }
       lastId = parser.lastId;
-      hear("live");
+      // Until then the page shows what was before.
+      if (hasState) hear("live");
     }
   } finally {
-    watchdog();
+    silence.stop();
     end();
   }
 }
@@ -193,14 +199,30 @@ function take({ event, data }: StreamMessage, isComplete: boolean): void {
 
 /** Polls everything that the stream would send. @throws ApiError */
 async function pollForAWhile(): Promise<void> {
-  for (let round = 0; round < POLLS && isWanted(); round += 1) {
-    // The status last: a screen begins with it, and must not say that there are no zones.
-    zones.value = await read<ZoneView[]>("zones");
-    walkTest.value = await read<WalkTestView | null>("walk-test");
-    status.value = await read<StatusView>("status");
-    journalVersion.value += 1;
-    hear("polling");
-    await pause(POLL_EVERY_MS);
+  const grey = (): void => {
+    if (liveness.value === "polling") liveness.value = "starting";
+  };
+  const silence = watchSilence(REQUEST_TIMEOUT_MS, grey);
+  noteChange = () => {
+    if (isWanted()) return;
+    grey();
+    endPause();
+  };
+  try {
+    for (let round = 0; round < POLLS; round += 1) {
+      // The status last: a screen begins with it, and must not say that there are no zones.
+      zones.value = await read<ZoneView[]>("zones");
+      walkTest.value = await read<WalkTestView | null>("walk-test");
+      status.value = await read<StatusView>("status");
+      journalVersion.value += 1;
+      if (!isWanted()) return;
+      silence.heard();
+      hear("polling");
+      await pauseOrTry(POLL_EVERY_MS);
+      if (!isWanted()) return;
+    }
+  } finally {
+    silence.stop();
   }
 }
 

@@ -1,8 +1,12 @@
 import { computed } from "@preact/signals";
 import type { ComponentChildren, Ref } from "preact";
-import { isLoading } from "./api.ts";
-import { liveness } from "./live-updates.ts";
+import { isLoading, notUpdatedSinceMs } from "./api.ts";
+import { withMoreTexts } from "./i18n.ts";
+import { isStale, liveness } from "./live-updates.ts";
+import { LazyScreen } from "./lazy-screen.tsx";
 import { sessionState } from "./session.ts";
+
+const notUpdated = () => withMoreTexts(import("./not-updated.tsx")).then((part) => part.NotUpdated);
 
 /**
  * The content below the frame. The markup has the name of the screen and whether it is complete, so that screen readers
@@ -26,6 +30,8 @@ export function Main({
       aria-busy={isIncomplete}
       {...(place ? { ref: place } : {})}
     >
+      {/* While the page has no connection, its bar says so of everything. */}
+      {notUpdatedSinceMs.value < Infinity && !isStale.value && <LazyScreen load={notUpdated} isPart />}
       {children}
     </main>
   );

@@ -71,7 +71,8 @@ export function errorText({ status, code, message }: ApiError): string {
   if (code === FORM_ERROR_CODE) return message;
   if (code === undefined)
     return status === 0 && isStale.value ? staleText() : t(PROXY_TEXTS[status] ?? "app.noResponse");
-  if (language.value === "en") return code === "internal" ? t("refusal.internal") : message;
+  if (language.value === "en")
+    return code === "internal" || message === "" ? translateCode("refusal", code) : message;
   const said = translateDaemonText(message);
   // An address stays as it is.
   if (said !== undefined)

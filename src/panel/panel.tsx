@@ -24,6 +24,8 @@ async function start(): Promise<void> {
     // Not needed before the first press.
     void import("./focus.ts").then(({ keepFocus }) => keepFocus(root));
     render(<Shell />, root);
+    // What says that the page has not loaded.
+    root.nextElementSibling?.remove();
   }
   void import("./offline.ts").then(({ keepOfflinePage }) => keepOfflinePage());
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pin as PinPlace } from "../domain/plan.ts";
 import type { PlanView } from "../site/plan-view.ts";
 import { connections } from "./api.ts";
@@ -10,8 +10,8 @@ import { Pending } from "./notice.tsx";
 import type { ZoneAppearance } from "./zone-appearance.ts";
 
 /**
- * The picture of a plan with pins on it. It is requested with the token, which an address alone does not carry. If it cannot be
- * loaded the pins stay, because they show the alarms, and it is requested again once the daemon is reached.
+ * The picture of a plan with pins on it. It is requested with the token, which an address alone does not carry. The pins do not
+ * wait for it, because they show the alarms. While it is not loaded, it is requested again once the daemon is reached.
  */
 export function PlanPicture({
   plan: { id, pictureAt },
@@ -28,7 +28,7 @@ export function PlanPicture({
       {error && <Pending error={error} reload={reload} />}
       <div class={address === "" ? "plan no-picture" : "plan"}>
         {address !== "" && <img src={address} alt={label} />}
-        {(address !== "" || error) && children}
+        {children}
       </div>
     </div>
   );
@@ -47,25 +47,27 @@ function usePicture(id: number, pictureAt: string) {
   }, [id, pictureAt]);
   useLayoutEffect(() => {
     let made = "";
-    let isShown = true;
+    const leaving = new AbortController();
     const show = (picture: Blob): void => {
-      if (!isShown) return;
+      if (leaving.signal.aborted) return;
       made = URL.createObjectURL(picture);
       setAddress(made);
       setError(undefined);
     };
-    requestFile(`/site/plans/${id}/picture`).then(show, (reason: unknown) => {
+    requestFile(`/site/plans/${id}/picture`, leaving.signal).then(show, (reason: unknown) => {
       if (!(reason instanceof ApiError)) throw reason;
-      if (isShown) setError(reason);
+      if (!leaving.signal.aborted) setError(reason);
     });
     return () => {
-      isShown = false;
+      leaving.abort();
       URL.revokeObjectURL(made);
     };
   }, [id, pictureAt, attempts]);
   const connection = connections.value;
+  const known = useRef(connection);
   useEffect(() => {
-    if (error && connection > 1) reload();
+    if (connection !== known.current && address === "") reload();
+    known.current = connection;
   }, [connection]);
   return { address, error, reload };
 }

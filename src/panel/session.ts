@@ -16,7 +16,7 @@ export type SessionState = "starting" | "set-up" | "out" | "first-password" | "i
 export const sessionState = signal<SessionState>("starting");
 export const account = signal<AccountView | undefined>(undefined);
 
-/** Whether the daemon has not answered when the session of this tab was resumed. */
+/** Whether the daemon has not answered when the page asked who uses it. */
 export const isUnanswered = signal(false);
 
 const RETRY_MS = 1_000;
@@ -43,12 +43,18 @@ export async function resume(): Promise<void> {
   if (sessionState.value === "starting") sessionState.value = (await needsSetUp()) ? "set-up" : "out";
 }
 
+/** Retries while the daemon starts: until the set-up is done nobody can sign in. */
 async function needsSetUp(): Promise<boolean> {
-  try {
-    return ((await (await send("/site/setup", undefined)).json()) as { isOpen: boolean }).isOpen;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
+  for (;;) {
+    try {
+      return ((await (await send("/site/setup", undefined)).json()) as { isOpen: boolean }).isOpen;
+    } catch (error) {
+      // What has no JSON is not from the daemon.
+      const status = error instanceof ApiError ? error.status : 0;
+      if (status > 0 && status < 500) return false;
+      isUnanswered.value = true;
+      await pause(RETRY_MS);
+    }
   }
 }
 

@@ -15,11 +15,16 @@ import type { SiteRouteParts } from "./routes.ts";
 export function accountRoutes(
   router: Router,
   guards: AuthGuards,
-  { tokens, accounts }: Pick<SiteRouteParts, "tokens" | "accounts">,
+  {
+    tokens,
+    accounts,
+    deleteNeedsAdministrator,
+  }: Pick<SiteRouteParts, "tokens" | "accounts" | "deleteNeedsAdministrator">,
 ): void {
   const ownAccount = (request: Request): AccountView => {
     const { email, role, mustChangePassword = false } = principalOf(request);
-    return { email, role, mustChangePassword };
+    const mayDelete = role === "administrator" || (role === "operator" && !deleteNeedsAdministrator);
+    return { email, role, mustChangePassword, mayDelete };
   };
   addResource(router, "/site/account", guards.token, { get: json(ownAccount) });
   addResource(router, "/site/password", guards.token, {

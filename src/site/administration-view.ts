@@ -81,6 +81,8 @@ export interface AccountView {
   readonly role: Role;
   /** Whether the password only allows setting a new one. */
   readonly mustChangePassword: boolean;
+  /** Whether it may delete interventions, see `http.deleteNeedsAdministrator`. */
+  readonly mayDelete: boolean;
 }
 
 /** An account in the list for administrators. */

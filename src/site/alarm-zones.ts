@@ -3,11 +3,12 @@ import type { AlarmFacts } from "../domain/output.ts";
 import type { ZoneKind } from "../domain/zone.ts";
 import type { AlarmTrips } from "../store/alarm-trips.ts";
 import type { UnfinishedRecord } from "../store/unfinished-records.ts";
+import type { AlarmZoneView } from "./status-view.ts";
 
 /** Records of which the zones are known: several times as many as are unfinished at a site. */
 const RECORDS_MAX = 10_000;
 
-/** Which zones have an alarm that is not done: for the outputs, which leave out entry delays and can ask for kinds. */
+/** Which zones have an alarm that is not done. */
 export class AlarmZones {
   readonly #trips: AlarmTrips;
   /** The zones whose trips are in a record, by its id. */
@@ -19,7 +20,20 @@ export class AlarmZones {
   }
 
   /**
-   * Reads the alarms.
+   * The zones that take part in an alarm.
+   * @param records the alarm records that are not done
+   * @throws Error if a database cannot be read
+   */
+  unfinished(records: readonly Pick<UnfinishedRecord, "id">[]): readonly AlarmZoneView[] {
+    const newest = new Map<string, number | null>(this.#trips.pendingZones().map((zone) => [zone, null]));
+    this.#readTrips();
+    for (const { id } of records)
+      for (const zone of this.#ofRecord.get(id) ?? []) newest.set(zone, Math.max(newest.get(zone) ?? 0, id));
+    return [...newest].map(([id, interventionId]) => ({ id, interventionId }));
+  }
+
+  /**
+   * Reads the alarms for the outputs, which leave out entry delays and can ask for kinds.
    * @param zones all zones with their state now
    * @param hasRecord whether any alarm record is not done
    * @param records those records; read only if an output asks for kinds

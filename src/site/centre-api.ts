@@ -123,6 +123,7 @@ class CentreStatus {
       startedAt: this.#startedAt,
       headline,
       journeys: await this.#journeys(headline),
+      alarmZones: [],
       lastAlarm: null,
       centrePhone: null,
       lifeSafetySuppressed: [],

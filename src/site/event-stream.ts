@@ -174,6 +174,8 @@ export class EventStreams {
       const add = (event: string, data: string): void => {
         text += `event: ${event}\nid: ${place}\ndata: ${data}\n\n`;
       };
+      // First: a client that loses the rest continues from this place, and gets everything else again.
+      if (place !== stream.place) add("journal", "{}");
       const changed = [...zones].filter(([id, zone]) => stream.zones.get(id) !== zone);
       if (changed.length > 0 || stream.status === "")
         add("zones", `[${changed.map(([, zone]) => zone).join()}]`);
@@ -183,7 +185,6 @@ export class EventStreams {
         add("zone-list", JSON.stringify(ids));
       if (status !== stream.status) add("status", status);
       if (walkTest !== stream.walkTest) add("walk-test", walkTest);
-      if (place !== stream.place) add("journal", "{}");
       Object.assign(stream, { status, walkTest, zones, place });
       const nowMs = this.#clock.monotonicMs();
       if (text === "" && nowMs - stream.sentMs >= KEEP_ALIVE_MS) text = ": keep-alive\n\n";

@@ -37,6 +37,8 @@ export interface SiteRouteParts {
   readonly plans: SitePlansParts | undefined;
   readonly tokens: TokenService;
   readonly accounts: Remote<AccountService>;
+  /** Whether only administrators may delete. */
+  readonly deleteNeedsAdministrator: boolean;
   readonly events: EventNotes;
   /** Metrics with their token. */
   readonly metrics: MetricsPort;

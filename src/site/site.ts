@@ -1,5 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
-import { SITES_UNKNOWN } from "../domain/headline.ts";
+import { SITES_UNKNOWN, type Headline } from "../domain/headline.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutputFacts } from "../domain/output.ts";
@@ -78,6 +78,7 @@ export class Site {
       startedAt: this.#startedAt,
       headline,
       journeys: this.#journeys.read(headline),
+      alarmZones: this.#zonesInAlarm(headline),
       lastAlarm,
       centrePhone: config.upstream?.phone ?? null,
       lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
@@ -94,6 +95,11 @@ export class Site {
     };
   }
 
+  #zonesInAlarm(headline: Headline): StatusView["alarmZones"] {
+    const records = hasAlarmRecord(headline) ? this.#headline.alarmRecords() : [];
+    return this.#readOr(() => this.#alarmZones.unfinished(records), [], "journal.db");
+  }
+
   #tripCounts(): StatusView["trips"] {
     const { trips } = this.#parts.journal;
     return this.#readOr(
@@ -107,8 +113,9 @@ export class Site {
   outputFacts(): OutputFacts {
     const facts = this.#headlineFacts();
     const headline = this.#headline.read({ ...facts, outbox: EMPTY_SUMMARY });
-    const hasRecord = headline.reasons.some(({ code }) => code === "alarm-unfinished");
-    const alarm = this.#alarmZones.read(facts.zones, hasRecord, () => this.#headline.alarmRecords());
+    const alarm = this.#alarmZones.read(facts.zones, hasAlarmRecord(headline), () =>
+      this.#headline.alarmRecords(),
+    );
     return { headline, link: this.#parts.link(), alarm };
   }
 
@@ -171,4 +178,8 @@ export class Site {
     const { state } = this.#parts.link();
     return state === "none" ? undefined : { state, oldestWaitingMs: this.#queue.summary().oldestWaitingMs };
   }
+}
+
+function hasAlarmRecord({ reasons }: Headline): boolean {
+  return reasons.some(({ code }) => code === "alarm-unfinished");
 }

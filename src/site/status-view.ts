@@ -34,6 +34,8 @@ export interface StatusView {
   readonly headline: Headline;
   /** How far the unfinished interventions of the headline have come; at most twelve. */
   readonly journeys: readonly JourneyView[];
+  /** The zones whose openings are in an alarm that is not done, or in a trip that has no record yet. */
+  readonly alarmZones: readonly AlarmZoneView[];
   /** The newest intervention that a trip of a zone has made; null if there is none in the trip journal. */
   readonly lastAlarm: LastAlarmView | null;
   /** Telephone number of the dispatch centre; null if it is not configured. */
@@ -54,6 +56,13 @@ export interface StatusView {
   readonly brokerPort: number | null;
   /** The power supply; null without a zone of type power. */
   readonly supply: SupplyView | null;
+}
+
+/** A zone that takes part in an alarm, also if another zone began it and it has returned to normal. */
+export interface AlarmZoneView {
+  readonly id: string;
+  /** The newest such intervention; null while its trip has no record yet. */
+  readonly interventionId: number | null;
 }
 
 export interface LastAlarmView {

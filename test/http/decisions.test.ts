@@ -138,6 +138,12 @@ describe("C. roles", () => {
       { ...PATROL, objectiveType: "obiective/cladiri" },
       OPERATOR_USER,
     );
+    const mayDelete = async (app: TestApp["app"], role: keyof typeof TEST_ACCOUNTS): Promise<unknown> => {
+      const token = `Bearer ${await own.token(role)}`;
+      return (await request(app).get("/site/account").set("Authorization", token)).body.mayDelete;
+    };
+    expect(await mayDelete(own.app, "operator")).toBe(false);
+    expect(await mayDelete(own.app, "administrator")).toBe(true);
     expect(await remove("operator", record.id)).toBe(403);
     expect(await remove("administrator", record.id)).toBe(204);
   });

@@ -4,6 +4,8 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
+const NOT_UPDATED = /^A part of this page has not been updated since \d\d:\d\d:\d\d\.$/;
+
 describeWithBrowser("a screen whose last request has failed", () => {
   const site = PanelSite.running();
 
@@ -20,10 +22,27 @@ describeWithBrowser("a screen whose last request has failed", () => {
       .listItem(/Ușa principală: Open.*recorded as an intervention/)
       .shown();
     await requests.failed();
+    await list.text(NOT_UPDATED).shown();
+    await list.text("No interventions yet. Each alarm creates one.").shown();
+    await page.speak("RO");
+    await list.text(/^O parte a paginii nu s-a mai actualizat de la \d\d:\d\d:\d\d\.$/).shown();
+    await page.speak("EN");
+    await requests.stop();
+    await list.row(/Ușa principală/).shown();
+    await list.without(list.text(NOT_UPDATED));
+    await page.close();
+    await watching.close();
+  });
+
+  test("asks again by itself also if it has never had a response", async () => {
+    const page = await site.page("status");
+    const requests = await page.failRequests("**/interventii?*");
+    const list = await page.open("interventions");
+    await requests.failed();
+    await list.button("Retry").shown();
     await requests.stop();
     await list.row(/Ușa principală/).shown();
     await page.close();
-    await watching.close();
   });
 
   test("no longer shows a record that another user has deleted", async () => {

@@ -10,6 +10,11 @@ describeWithBrowser("how current a page says that it is", () => {
 
   const door = (page: PanelPage): Part => page.screen("zones").tile("Ușa principală");
 
+  async function finishAll(): Promise<void> {
+    for (const { id } of await interventionsOf(site.daemon))
+      await site.daemon.run(["interventions", "set", String(id), "--status", "done"]);
+  }
+
   /** Three more streams of its user. */
   const STREAMS = `Promise.all([1, 2, 3].map(() => fetch("./site/events", {
     headers: { Authorization: "Bearer " + sessionStorage.getItem("santinela.token") } }))).then(() => undefined)`;
@@ -67,6 +72,100 @@ describeWithBrowser("how current a page says that it is", () => {
     expect(await page.contentFilter()).toBe("none");
   });
 
+  test("a page that is shown again stays grey, with its tab as it was, until the state has arrived as a whole", async () => {
+    await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+    await finishAll();
+    const page = await site.page("zones");
+    const title = (): Promise<string> => page.evaluate("document.title");
+    await eventually("a title without an alarm", async () => (await title()) === "Zones · Hala Nord");
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
+    await site.daemon.run(["trip", "--zone", "hall"]);
+    const release = await page.holdStatus();
+    await page.setHidden(false);
+    await page.screen("zones").tile("PIR hol").text("Motion").shown();
+    await page.banner.badge("connecting…").shown();
+    expect([await page.contentFilter(), await title()]).toEqual(["grayscale(1)", "Zones · Hala Nord"]);
+    await release();
+    await page.banner.badge("live").shown();
+    expect([await page.contentFilter(), await title()]).toEqual(["none", "ALARM · Zones · Hala Nord"]);
+    await site.daemon.run(["trip", "--zone", "hall", "--restore"]);
+    await page.close();
+  });
+
+  test.each([
+    ["a page of a proxy", "text/html", "<html>Sign in to the network</html>"],
+    ["a stream without the state", "text/event-stream", "event: zones\ndata: []\n\n"],
+  ])("%s is no connection", async (_what, contentType, body) => {
+    const page = await site.page("zones");
+    await page.banner.badge("live").shown();
+    const stop = await page.answerRequests("**/site/events", contentType, body);
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
+    await page.setHidden(false);
+    await page.banner.badge("no connection").shown();
+    expect(await page.contentFilter()).toBe("grayscale(1)");
+    await stop();
+    await page.banner.badge("live").shown();
+    await page.close();
+  });
+
+  test("a device that wakes from its sleep shows what it has as old", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("zones", context);
+    await page.banner.badge("live").shown();
+    const send = await page.holdRequests("**/site/events");
+    await context.clock.setSystemTime(Date.now() + 3_600_000);
+    await page.banner.badge("no connection").shown();
+    expect(await page.contentFilter()).toBe("grayscale(1)");
+    send();
+    await page.banner.badge("live").shown();
+    expect(site.pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test("a hidden page asks for nothing that its screen shows", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("sync", context);
+    const queue = await page.holdResponses("**/site/sync");
+    queue.release();
+    await context.clock.pauseAt(Date.now() + 10_000);
+    await queue.held();
+    await page.screen("sync").complete();
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
+    const asked = queue.count();
+    await context.clock.runFor(30_000);
+    await page.evaluate("fetch('./manifest.webmanifest').then(() => undefined)");
+    expect(queue.count()).toBe(asked);
+    await page.setHidden(false);
+    await context.clock.resume();
+    await eventually("the queue of now", () => queue.count() > asked);
+    await context.close();
+  });
+
+  test("a hidden page that polled before asks once a minute as well", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    await context.route("**/site/events", (route) => route.fulfill({ status: 429, body: "{}" }));
+    const page = await site.page("status", context);
+    await page.banner.badge("every 3 s").shown();
+    const states = await page.holdResponses("**/site/status");
+    states.release();
+    await states.held();
+    await context.clock.pauseAt(Date.now() + 60_000);
+    await page.banner.badge("every 3 s").shown();
+    await page.setHidden(true);
+    await page.banner.badge("connecting…").shown();
+    for (let minute = 0; minute < 2; minute += 1) {
+      const asked = states.count();
+      await context.clock.runFor(60_000);
+      await eventually("the state", () => states.count() > asked);
+      await page.evaluate("fetch('./manifest.webmanifest').then(() => undefined)");
+      expect(states.count()).toBe(asked + 1);
+    }
+    await context.close();
+  });
+
   test("a hidden page learns within a minute that there is an alarm, that it is over, and that nothing is known", async () => {
     const context = await site.context();
     await context.clock.install();
@@ -74,8 +173,7 @@ describeWithBrowser("how current a page says that it is", () => {
     const title = (): Promise<string> => page.evaluate("document.title");
     const icon = (): Promise<string> => page.evaluate("document.querySelector('link[rel=icon]').href");
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
-    for (const { id } of await interventionsOf(site.daemon))
-      await site.daemon.run(["interventions", "set", String(id), "--status", "done"]);
+    await finishAll();
     await eventually("a title without an alarm", async () => (await title()) === "Home · Hala Nord");
     // The icon follows the title once its script has arrived.
     const iconIs = (kind: RegExp): Promise<unknown> =>
@@ -90,8 +188,7 @@ describeWithBrowser("how current a page says that it is", () => {
     await afterAMinute("ALARM · ");
     await iconIs(/^blob:/);
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
-    for (const { id } of await interventionsOf(site.daemon))
-      await site.daemon.run(["interventions", "set", String(id), "--status", "done"]);
+    await finishAll();
     await afterAMinute("");
     await iconIs(/\.svg$/);
     await site.daemon.end("SIGKILL");

@@ -34,3 +34,19 @@ describeWithBrowser("an alarm with two ways", () => {
     }
   });
 });
+
+describeWithBrowser("a site that reports to a monitoring receiver alone", () => {
+  const site = PanelSite.running(
+    'upstreams: [ { dc09: { account: "1234", plain: true, receivers: [ { host: 127.0.0.1, port: 9 } ] } } ]\n',
+  );
+
+  test("does not say that nothing is sent, in both languages", async () => {
+    const page = await site.page("sync");
+    const sync = page.screen("sync");
+    await sync
+      .text(/no dispatch centre, so no records are sent\. The monitoring receiver gets its events/)
+      .shown();
+    await page.speak("RO");
+    await sync.text(/nu are dispecerat.* Receptorul de monitorizare primește evenimentele/).shown();
+  });
+});

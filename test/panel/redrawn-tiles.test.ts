@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 const ZONES = 200;
 const nameOf = (number: number): string => `Zona ${String(number).padStart(3, "0")}`;
@@ -23,6 +23,18 @@ describeWithBrowser("the tiles of a site with two hundred zones", () => {
     `site: { name: Hala Nord, ref: hala-nord }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\nmqtt: off\n` +
       `gpio: { backend: simulated }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\nzones:\n${LISTED.join("")}`,
   );
+
+  test("are grouped for a viewer too, who may not read the names of the objectives and does not ask for them", async () => {
+    const viewer = { email: "viewer@site.example", password: "correct horse battery staple" };
+    await site.daemon.addAccount(viewer, "viewer");
+    const page = await site.signedOutPage();
+    await page.open("zones");
+    await signIn(page, viewer.password, viewer.email);
+    await page.screen("zones").markup("[data-objective] > summary:has-text('building 1')").present();
+    await page.screen("zones").complete();
+    expect(JSON.stringify(await site.control.get("/site/journal?limit=20"))).not.toContain("forbidden");
+    await page.close();
+  });
 
   test("are not all drawn again when one zone opens and the state of the site changes with it", async () => {
     const context = await site.context();

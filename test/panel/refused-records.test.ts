@@ -99,6 +99,12 @@ describeWithBrowser("records at a strict dispatch centre", () => {
     LOOKS_TIMEOUT_MS,
   );
 
+  test("are named after an attempt to send everything", async () => {
+    const sync = await page.open("sync");
+    await sync.button("Sync now").click();
+    await page.notice.text(/^sync finished; .*; 3 records need attention$/i).shown();
+  });
+
   test("are sent again at once, and shown with the next response", async () => {
     const record = await opened("Reîncercată");
     await refusal(record).shown();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
-import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
+import { NO_SITE, PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { PanelPage } from "../support/panel-page.ts";
 import { signIn } from "../support/panel-site.ts";
@@ -12,7 +12,13 @@ describeWithBrowser("a session in the panel", () => {
   let page: PanelPage;
 
   beforeEach(async () => {
-    site = await TestApp.forTest({ hosts: [PANEL_HOST], panel: { folder: BUILT_PANEL, locale: "en" } });
+    // The log has older pages, without end.
+    const timeline = { ...NO_SITE.timeline, page: () => ({ entries: [], next: { event: 9, trip: 9 } }) };
+    site = await TestApp.forTest({
+      hosts: [PANEL_HOST],
+      panel: { folder: BUILT_PANEL, locale: "en" },
+      site: { ...NO_SITE, timeline },
+    });
     browser = await startBrowser();
     const context = await browser.newContext({ locale: "en-GB" });
     page = await PanelPage.in(context, `http://${PANEL_HOST}:${await site.listen()}/`);
@@ -111,6 +117,16 @@ describeWithBrowser("a session in the panel", () => {
     const list = await page.open("interventions");
     await list.text("No interventions yet. Each alarm creates one.").shown();
     expect(await site.run("SELECT name FROM interventions")).toEqual([]);
+  });
+
+  test("waits for nothing that a screen has asked once its user signs out", async () => {
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
+    const log = await page.open("events");
+    await log.button("Older entries").shown();
+    await site.accounts.setPassword(TEST_ACCOUNTS.operator, NEW_PASSWORD, TESTER);
+    await log.button("Older entries").click();
+    await page.dialog("Session expired").button("Use another account").click();
+    await page.screen("sign-in").complete();
   });
 
   test("survives a reload and ends with a sign-out", async () => {

@@ -63,6 +63,14 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
+  test("waits for the daemon instead of asking who signs in", async () => {
+    const starting = await page.failRequests("**/site/setup");
+    await page.reload();
+    await page.screen("starting").button("Retry").shown();
+    await starting.stop();
+    await page.screen("first-start").heading("Set up this installation").shown();
+  });
+
   test("leads to Home at a dispatch centre, which has no set-up", async () => {
     await stop();
     const { headline, ...rest } = NO_SITE.status();

@@ -28,6 +28,8 @@ const COUNT_FORMATS = `
 /** The times of the delivery of the alarm, which the panel shows on Home. */
 const TIMES = "[...document.querySelectorAll('main .journey li')].map((one) => one.textContent).join(' ')";
 
+const DAY_MS = 86_400_000;
+
 describeWithBrowser("the times of the panel", () => {
   const site = PanelSite.running();
   beforeAll(async () => {
@@ -46,6 +48,23 @@ describeWithBrowser("the times of the panel", () => {
       .listItem(/Ușa principală.*Contact\s*\d\d:\d\d/s)
       .shown();
     expect(await page.evaluate<number>("formatsAtAlarm")).toBe(0);
+    await context.close();
+  });
+
+  test("have their year when they are long ago", async () => {
+    const context = await site.context();
+    await context.clock.install();
+    const page = await site.page("zones", context);
+    const door = page.screen("zones").tile("Ușa principală");
+    const day = (years: string): RegExp => new RegExp(`^\\d\\d/\\d\\d${years}$`);
+    await context.clock.setSystemTime(Date.now() + 2 * DAY_MS);
+    await page.open("status");
+    await page.open("zones");
+    await door.text(day("")).shown();
+    await context.clock.setSystemTime(Date.now() + 320 * DAY_MS);
+    await page.open("status");
+    await page.open("zones");
+    await door.text(day("/\\d{4}")).shown();
     await context.close();
   });
 

@@ -385,6 +385,7 @@ export const NO_SITE = {
       planned: 0,
     },
     journeys: [],
+    alarmZones: [],
     lastAlarm: null,
     centrePhone: null,
     lifeSafetySuppressed: [],

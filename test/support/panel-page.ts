@@ -341,6 +341,11 @@ export class PanelPage {
     return new Part(this.#page.locator(`[data-mark="${number}"]`));
   }
 
+  /** What is shown in place of a panel that is never drawn. */
+  get notLoaded(): Part {
+    return new Part(this.#page.locator(".unloaded"));
+  }
+
   /** A heading of the page that is shown without the daemon. */
   offlineTitle(text: string): Part {
     return new Part(this.#page.locator("main")).heading(text);
@@ -513,6 +518,36 @@ export class PanelPage {
       failed: () => eventually("a failed request", () => failed > 0),
       stop: () => this.#page.unroute(path),
     };
+  }
+
+  /** Answers the requests for a path from now on, as something between page and daemon. @param path glob pattern @returns ends it */
+  async answerRequests(path: string, contentType: string, body: string): Promise<() => Promise<void>> {
+    await this.#page.route(path, (route) => route.fulfill({ status: 200, contentType, body }));
+    return () => this.#page.unroute(path);
+  }
+
+  /** Passes on of each stream only what comes before the first status. @returns passes on the rest, and later streams at once */
+  async holdStatus(): Promise<() => Promise<void>> {
+    await this.evaluate(`{
+      const send = fetch;
+      const released = new Promise((resolve) => { window.releaseStatus = resolve; });
+      window.fetch = async (path, options) => {
+        const response = await send(path, options);
+        if (path !== "./site/events") return response;
+        const decoder = new TextDecoder();
+        const encoder = new TextEncoder();
+        const held = new TransformStream({
+          async transform(chunk, out) {
+            const [before, ...rest] = decoder.decode(chunk, { stream: true }).split(/(?=event: status\\n)/);
+            out.enqueue(encoder.encode(before));
+            if (rest.length > 0) await released;
+            out.enqueue(encoder.encode(rest.join("")));
+          },
+        });
+        return new Response(response.body.pipeThrough(held), { headers: response.headers });
+      };
+    }`);
+    return () => this.evaluate("releaseStatus()");
   }
 
   /** Holds back the requests for a path from now on. @param path glob pattern @returns sends them, and later ones at once */

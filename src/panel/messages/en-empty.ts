@@ -9,6 +9,8 @@ export const EN_EMPTY = {
   "events.noneFound": "No loaded entry matches the filters.",
   "events.all": "All entries",
   "sync.nothingQueued": "No record is waiting to be sent.",
+  "sync.receiverOnly":
+    "This site has no dispatch centre, so no records are sent. The monitoring receiver gets its events.",
   "sync.standalone": "This site works without a dispatch centre, so nothing is sent.",
   "sites.all": "All sites",
   "walk.noZones": "A walk test needs at least one zone.",

@@ -10,6 +10,7 @@ export const EN_SHARED = {
   "priority.low": "low",
   "priority.medium": "medium",
   "priority.high": "high",
+  "app.notUpdated": "A part of this page has not been updated since {time}.",
   "sync.synced": "synced",
   "sync.done": {
     one: "Sync finished; {n} record still queued",
@@ -32,6 +33,7 @@ export const EN_SHARED = {
   "refusal.wrong-credentials": "E-mail address or password is wrong.",
   "refusal.wrong-code": "The one-time code is wrong.",
   "refusal.forbidden": "Your account may not do this.",
+  "refusal.unanswered": "There was no response. Check whether it was done.",
   "refusal.not-found": "This does not exist, or no longer exists.",
   "refusal.method-not-allowed": "This is not possible here.",
   "refusal.conflict": "The current state does not allow this.",

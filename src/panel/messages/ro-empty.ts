@@ -12,6 +12,8 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "events.noneFound": "Niciun eveniment încărcat nu corespunde filtrelor.",
   "events.all": "Toate evenimentele",
   "sync.nothingQueued": "Nicio înregistrare în așteptare.",
+  "sync.receiverOnly":
+    "Această locație nu are dispecerat, deci nu se transmit înregistrări. Receptorul de monitorizare primește evenimentele.",
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
   "sites.all": "Toate locațiile",
   "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",

@@ -13,6 +13,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "priority.low": "scăzută",
   "priority.medium": "medie",
   "priority.high": "ridicată",
+  "app.notUpdated": "O parte a paginii nu s-a mai actualizat de la {time}.",
   "sync.synced": "sincronizată",
   "sync.done": {
     one: "Sincronizare încheiată; {n} înregistrare încă în așteptare",
@@ -40,6 +41,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.wrong-credentials": "E-mail sau parolă greșită.",
   "refusal.wrong-code": "Cod de unică folosință greșit.",
   "refusal.forbidden": "Contul nu are acest drept.",
+  "refusal.unanswered": "Nu a venit niciun răspuns. Verificați dacă s-a efectuat.",
   "refusal.not-found": "Nu există sau nu mai există.",
   "refusal.method-not-allowed": "Operația nu este posibilă aici.",
   "refusal.conflict": "Starea actuală nu permite operația.",

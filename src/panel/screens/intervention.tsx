@@ -7,7 +7,7 @@ import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
 import { request, useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
@@ -21,6 +21,7 @@ import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { goFrom, isFromList, route } from "../route.ts";
+import { account } from "../session.ts";
 import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
 import { setStatus, useClosing } from "./intervention-closing.tsx";
@@ -56,7 +57,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
             <Icon name="pencil" />
             <span class="wide-word">{t("interventions.edit")}</span>
           </a>
-          <Deletion record={record} etag={etag} />
+          {account.value?.mayDelete === true && <Deletion record={record} etag={etag} />}
         </div>
       </div>
       <div class="split">
@@ -93,7 +94,7 @@ function useHistory(id: number | undefined): QueryState<HistoryView> {
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
   const isWaiting = query.response?.body.sync?.isSynced === false;
-  useEffect(() => (isWaiting ? every(REFRESH_EVERY_MS, query.refresh) : undefined), [isWaiting]);
+  useEffect(() => (isWaiting ? everyShown(REFRESH_EVERY_MS, query.refresh) : undefined), [isWaiting]);
   return query;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { OutputView } from "../../domain/output.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
@@ -19,7 +19,7 @@ export function Outputs() {
   const [asked, setAsked] = useState<string | undefined>(undefined);
   const outputs = response?.body ?? [];
   const hasOutputs = outputs.length > 0;
-  useEffect(() => (hasOutputs ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [hasOutputs]);
+  useEffect(() => (hasOutputs ? everyShown(REFRESH_INTERVAL_MS, refresh) : undefined), [hasOutputs]);
   if (!response && error) return <Pending error={error} reload={reload} />;
   if (!hasOutputs) return null;
   const test = (name: string): Promise<boolean> =>

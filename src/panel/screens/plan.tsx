@@ -1,5 +1,4 @@
 import "../plan.css";
-import type { JourneyView } from "../../site/journey-view.ts";
 import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { useQuery } from "../api.ts";
@@ -8,12 +7,13 @@ import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Journey } from "../journey.tsx";
-import { journalVersion, status, walkTest, zones } from "../live-updates.ts";
+import { journalVersion, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { addressWith, go, route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { byUrgency, zoneAppearance, type ZoneAppearance } from "../zone-appearance.ts";
+import { isInAlarm, planLook, workOf } from "../zone-alarm.ts";
+import { byUrgency, zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 import { PlanEditor } from "./plan-editor.tsx";
 import { NewPlan } from "./plan-upload.tsx";
@@ -109,7 +109,7 @@ function Floors({ plans, plan }: { readonly plans: readonly PlanView[]; readonly
   return (
     <div class="chips" role="group" aria-label={t("plan.floor")}>
       {plans.map((one) => {
-        const alarms = zonesOn(one).filter(isAlarm).length;
+        const alarms = zonesOn(one).filter(isInAlarm).length;
         return (
           <button
             type="button"
@@ -135,7 +135,7 @@ function Floors({ plans, plan }: { readonly plans: readonly PlanView[]; readonly
 function Selected({ zone }: { readonly zone: ZoneView }) {
   const { tone, icon, word } = zoneAppearance(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
-  const journey = journeyOf(zone);
+  const { journey, interventionId } = workOf(zone);
   return (
     <section class="card" aria-live="polite">
       <div class="row">
@@ -152,9 +152,9 @@ function Selected({ zone }: { readonly zone: ZoneView }) {
       </div>
       {journey && <Journey journey={journey} />}
       <div class="row">
-        {journey && journey.interventionId !== null && mayOperate() && (
-          <a class="button main" href={`#/interventions/${journey.interventionId}`}>
-            {t("plan.intervention", { id: journey.interventionId })}
+        {interventionId !== null && mayOperate() && (
+          <a class="button main" href={`#/interventions/${interventionId}`}>
+            {t("plan.intervention", { id: interventionId })}
           </a>
         )}
         <a class="button" href={`#/zones?zone=${encodeURIComponent(zone.id)}`}>
@@ -219,29 +219,5 @@ function zonesOn({ pins }: PlanView): readonly ZoneView[] {
 }
 
 function hasAlarm(plan: PlanView): boolean {
-  return zonesOn(plan).some(isAlarm);
-}
-
-/** Whether the zone is open while armed, or its alarm is not done. */
-function isAlarm(zone: ZoneView): boolean {
-  return zoneAppearance(zone).tone === "alarm" || journeyOf(zone)?.isAlarm === true;
-}
-
-function journeyOf({ id }: ZoneView): JourneyView | undefined {
-  return status.value?.journeys.find(({ zone }) => zone?.id === id);
-}
-
-/** The look of a zone; an alarm that is not done stays red, else a running walk test turns what is tested green. */
-function planLook(zone: ZoneView): ZoneAppearance {
-  const look = zoneAppearance(zone);
-  if (look.tone === "alarm") return look;
-  if (isAlarm(zone))
-    return {
-      ...look,
-      tone: "alarm",
-      word: `${look.word}, ${t("plan.unfinished")}`,
-    };
-  const tested = walkTest.value?.running === true ? walkTest.value.zones : [];
-  const isTested = tested.some(({ id, passed }) => id === zone.id && passed);
-  return isTested ? { ...look, tone: "fine", word: t("plan.tested") } : look;
+  return zonesOn(plan).some(isInAlarm);
 }

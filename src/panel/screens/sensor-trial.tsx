@@ -1,6 +1,7 @@
 import type { SensorTrialView, TrialReadingView } from "../../site/discovery-view.ts";
 import { request } from "../api.ts";
 import { formatTime } from "../date-format.ts";
+import { timeoutSignal } from "../http.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { useLooks } from "../limited-looks.ts";
@@ -130,6 +131,8 @@ function useTrial(input: Readonly<Record<string, unknown>>): {
     const { body } = await request<SensorTrialView>("/site/discovered/trial", {
       method: "POST",
       body: { input },
+      // It changes nothing.
+      signal: timeoutSignal(),
     });
     return body;
   });

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { SignalTestView } from "../../site/zone-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t } from "../i18n.ts";
@@ -21,7 +21,7 @@ export function SignalTest() {
     `${journalVersion.value} ${JSON.stringify(status.value?.outbox)}`,
   );
   const isRunning = key !== undefined && response?.body.isOver !== true;
-  useEffect(() => (isRunning ? every(REFRESH_INTERVAL_MS, refresh) : undefined), [isRunning, key]);
+  useEffect(() => (isRunning ? everyShown(REFRESH_INTERVAL_MS, refresh) : undefined), [isRunning, key]);
   // A second press before the response would send a second test.
   const [isStarting, setIsStarting] = useState(false);
   const [problem, run] = useErrorMessage();

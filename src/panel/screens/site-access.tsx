@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { EnrolmentCode, SiteAccess as Access } from "../../generated/types.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -110,7 +110,7 @@ function Invitation({ onIssued, refresh }: { readonly onIssued: () => void; read
   const [transferred, setTransferred] = useState<Invited>();
   const [problem, run] = useErrorMessage();
   // An installer is at the device with the code.
-  useEffect(() => (issued ? every(REFRESH_EVERY_MS, refresh) : undefined), [issued]);
+  useEffect(() => (issued ? everyShown(REFRESH_EVERY_MS, refresh) : undefined), [issued]);
   const issue = (body: Invited): Promise<void> =>
     run(async () => {
       try {

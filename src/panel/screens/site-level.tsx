@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { SiteLevel } from "../../generated/types.ts";
 import { useQuery, type QueryState } from "../api.ts";
 import { Badge, LEVEL_TONES } from "../badge.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { t } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
 
@@ -15,7 +15,7 @@ export function useReports<T>(path: string): QueryState<T> {
   const refresh = (): void => {
     if (!document.hidden) query.refresh();
   };
-  useEffect(() => every(REFRESH_EVERY_MS, refresh), []);
+  useEffect(() => everyShown(REFRESH_EVERY_MS, refresh), []);
   return query;
 }
 

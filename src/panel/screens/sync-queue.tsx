@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../site/sync-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { LinkReason } from "../condition-text.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { EmptyState } from "../empty-state.tsx";
@@ -12,7 +12,9 @@ import { t } from "../i18n.ts";
 import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
+import type { MessageKey } from "../messages/catalogue.ts";
 import { Pending, showNotice } from "../notice.tsx";
+import { queuedText } from "../queued-text.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ComparisonBadge, needsAttention, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -27,12 +29,12 @@ export function SyncQueueScreen() {
     JSON.stringify([status.value?.outbox, status.value?.link]),
   );
   // Attempts and their times change without a change of the status.
-  useEffect(() => every(RELOAD_EVERY_MS, refresh), []);
+  useEffect(() => everyShown(RELOAD_EVERY_MS, refresh), []);
   const [problem, run] = useErrorMessage();
   const syncNow = (): Promise<void> =>
     run(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
-      showNotice(t("sync.done", { n: body.summary.waiting }));
+      showNotice(queuedText(body.summary));
       reload();
     });
   if (!response)
@@ -134,7 +136,7 @@ function Waiting({
       </>
     );
   return (
-    <EmptyState icon="refresh-cw" text={t(isAlone ? "sync.standalone" : "sync.nothingQueued")}>
+    <EmptyState icon="refresh-cw" text={t(emptyText(isAlone))}>
       {isAlone && mayAdminister() && (
         <a class="button" href="#/setup">
           {t("guide.goTo", { screen: t("nav.setup") })}
@@ -142,6 +144,11 @@ function Waiting({
       )}
     </EmptyState>
   );
+}
+
+function emptyText(isAlone: boolean): MessageKey {
+  if (!isAlone) return "sync.nothingQueued";
+  return status.value?.monitoring ? "sync.receiverOnly" : "sync.standalone";
 }
 
 /** Says that a list has only its first records. */

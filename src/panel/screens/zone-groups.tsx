@@ -3,14 +3,16 @@ import { useState } from "preact/hooks";
 import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { useObjectiveNames } from "../objective-names.ts";
+import { mayOperate } from "../session.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
 import { Tiles } from "./zones.tsx";
 
 /** The zones at rest by their objective, folded: a site with many zones is found by what is wrong, then by place. */
 export function ZoneGroups() {
+  // A viewer may not read the objectives.
   const resting = zones.value.filter((zone) => zoneAppearance(zone).tone === undefined);
-  const nameOf = useObjectiveNames(resting.map(locationOf));
+  const nameOf = useObjectiveNames(mayOperate() ? resting.map(locationOf) : []);
   const groups = new Map<string, ZoneView[]>();
   for (const zone of resting) {
     const key = objectiveOf(zone);

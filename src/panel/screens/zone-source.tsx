@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { ZoneSourceView, ZoneView } from "../../site/zone-view.ts";
 import { useQuery } from "../api.ts";
-import { every } from "../clock.ts";
+import { everyShown } from "../clock.ts";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 
@@ -14,7 +14,7 @@ const HAS_MESSAGES: ReadonlySet<ZoneView["source"]> = new Set<ZoneView["source"]
 export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
   const { response, refresh } = useQuery<ZoneSourceView>(`/site/zones/${encodeURIComponent(zone.id)}/source`);
   const source = response?.body;
-  useEffect(() => every(REFRESH_INTERVAL_MS, refresh), []);
+  useEffect(() => everyShown(REFRESH_INTERVAL_MS, refresh), []);
   const last = source?.lastMessage;
   return (
     <>
