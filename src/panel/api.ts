@@ -86,6 +86,8 @@ export function beginLoading(): () => void {
 
 export interface QueryState<T> {
   readonly response: ApiResponse<T> | undefined;
+  /** Whether the response is one to another path: it stays until that of the wanted path arrives. */
+  readonly isFormer: boolean;
   readonly error: ApiError | undefined;
   readonly reload: () => void;
   /** Reloads unless a request is pending: one that is slower than the interval of a screen would never be shown. */
@@ -166,5 +168,6 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     const repeat = (): void => void (document.hidden || refresh());
     return later(Math.max(REPEAT_MS, (state.error.retryAfterS ?? 0) * 1_000), repeat);
   }, [state]);
-  return { response: state.response, error: state.error, reload, refresh };
+  const isFormer = state.response !== undefined && state.path !== path;
+  return { response: state.response, isFormer, error: state.error, reload, refresh };
 }

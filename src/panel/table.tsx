@@ -40,16 +40,19 @@ export function Table<T>({
   rows,
   keyOf,
   sorting,
+  isFormer = false,
 }: {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string | number;
   readonly sorting?: Sorting;
+  /** Whether the rows are those of the last filter or page, while the wanted ones are awaited. */
+  readonly isFormer?: boolean;
 }) {
   if (rows.length === 0) return <p class="quiet empty">{t("app.nothing")}</p>;
   return (
-    <table role="table">
+    <table role="table" class={isFormer ? "former" : ""}>
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">

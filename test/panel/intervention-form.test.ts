@@ -145,6 +145,13 @@ describeWithBrowser("the form of an intervention", () => {
     expect(searches.count()).toBeLessThan(10);
     searches.release();
     await list.text("No intervention matches the filters.").shown();
+    // Nothing is said about all of them before they have arrived.
+    const all = await page.holdResponses("**/interventii?*");
+    await list.button("All interventions").click();
+    await all.held();
+    await list.text("No interventions yet. Each alarm creates one.").gone();
+    all.release();
+    await list.link("dublu").shown();
   });
 
   test("does not save when Enter is pressed in the search for an objective", async () => {

@@ -55,7 +55,7 @@ export function InterventionsScreen() {
   // The way of a record to the dispatch centre is no event.
   const outbox = group === "" ? "" : JSON.stringify(status.value?.outbox);
   const version = `${journalVersion.value} ${outbox}`;
-  const { response, error, reload } = useQuery<Intervention[]>(queryPath(), version);
+  const { response, isFormer, error, reload } = useQuery<Intervention[]>(queryPath(), version);
   const total = useTotal(response, PAGE_SIZE);
   const isSynced = status.value?.link.state !== "none";
   const sync = useSyncOf(isSynced ? response?.body : undefined);
@@ -86,13 +86,14 @@ export function InterventionsScreen() {
       {response && isSynced && !sync.response && sync.error && (
         <Pending error={sync.error} reload={sync.reload} />
       )}
-      {response && total === 0 && <NoneShown />}
+      {response && !isFormer && total === 0 && <NoneShown />}
       {response && response.body.length > 0 && (
         <>
           <Table
             caption={t("nav.interventions")}
             columns={interventionColumns(isSynced ? sync.response?.body : null, names, sites, reload)}
             rows={response.body}
+            isFormer={isFormer}
             keyOf={({ id }) => id}
             sorting={{ key: sort, descending: isDescending, sortBy }}
           />

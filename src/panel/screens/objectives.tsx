@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { EmptyState } from "../empty-state.tsx";
@@ -25,7 +26,11 @@ export function ObjectivesScreen() {
     _sort: "name",
   });
   if (search.trim() !== "") parameters.set("q", search.trim());
-  const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${type}?${parameters.toString()}`));
+  const path = apiPath(`/${type}?${parameters.toString()}`);
+  const { response, isFormer, error, reload } = useQuery<Objective[]>(path);
+  // The numbers of another type name other objectives.
+  const shownType = useRef(type);
+  if (!isFormer) shownType.current = type;
   const total = useTotal(response, PAGE_SIZE);
   return (
     <>
@@ -46,7 +51,7 @@ export function ObjectivesScreen() {
         <SearchField text={search} find={(text) => setQuery({ q: text, start: "" })} />
       </div>
       {!response && <Pending error={error} reload={reload} />}
-      {response && total === 0 && (
+      {response && !isFormer && total === 0 && (
         <EmptyState icon="building-2" text={t(search === "" ? "objectives.none" : "objectives.noneFound")}>
           {search !== "" && (
             <button type="button" onClick={() => setQuery({ q: "", start: "" })}>
@@ -59,8 +64,9 @@ export function ObjectivesScreen() {
         <>
           <Table
             caption={t(`objectives.${type}`)}
-            columns={columns(type)}
+            columns={columns(shownType.current)}
             rows={response.body}
+            isFormer={isFormer}
             keyOf={({ id }) => id}
           />
           <Pager

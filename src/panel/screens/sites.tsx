@@ -32,7 +32,7 @@ function SiteList() {
   if (level !== "") parameters.set("level", level);
   if (silent !== "") parameters.set("silent", silent);
   const path = apiPath(`/sites?${parameters.toString()}`);
-  const { response, error, reload } = useReports<SiteView[]>(path);
+  const { response, isFormer, error, reload } = useReports<SiteView[]>(path);
   const total = useTotal(response, PAGE_SIZE);
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
   const isFiltered = q !== "" || level !== "" || silent !== "";
@@ -45,7 +45,7 @@ function SiteList() {
       {summary && <FleetBar summary={summary} />}
       <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
       {!response && <Pending error={error} reload={reload} />}
-      {response && total === 0 && (
+      {response && !isFormer && total === 0 && (
         <EmptyState icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
           {isFiltered && (
             <button type="button" onClick={() => setQuery({ q: "", level: "", silent: "", start: "" })}>
@@ -56,7 +56,13 @@ function SiteList() {
       )}
       {response && response.body.length > 0 && (
         <>
-          <Table caption={t("nav.sites")} columns={columns()} rows={response.body} keyOf={({ id }) => id} />
+          <Table
+            caption={t("nav.sites")}
+            columns={columns()}
+            rows={response.body}
+            isFormer={isFormer}
+            keyOf={({ id }) => id}
+          />
           <Pager
             start={start}
             size={PAGE_SIZE}
