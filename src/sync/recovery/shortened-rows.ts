@@ -64,11 +64,11 @@ function doubtfulOf(
   // Another record of the same request would show the reference as well.
   const areTextsShown = linked !== undefined && isMarkedAs(linked, marker);
   const mayBeOurs = (row: MatchCandidate): boolean =>
-    ((isMarked && !areTextsShown) || isShortened(row)) &&
+    (isMarked || isShortened(row)) &&
     !isUnlikeSent(row, sent) &&
     store.outbox.findByUpstreamId(row.id) === undefined;
   const copies = shortenedMarked.filter((row) => row !== linked && isMarkedAs(row, marker));
-  const others = unmarked.filter(mayBeOurs).slice(0, RECORDS_READ_MAX);
+  const others = isMarked && areTextsShown ? [] : unmarked.filter(mayBeOurs).slice(0, RECORDS_READ_MAX);
   const ids = [...copies, ...others].map(({ id }) => id);
   const needsLinked = linked !== undefined && ids.length > 0 && (isShortened(linked) || !areTextsShown);
   return needsLinked ? [...ids, linked.id] : ids;
