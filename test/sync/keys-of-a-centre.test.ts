@@ -48,7 +48,7 @@ test("a centre that returns each key and creates a second record has no idempote
   expect(facts.honoursKeys).toBe(false);
 });
 
-test("a test that finds that the keys count again is believed", async () => {
+test("a test that finds that the keys count again is accepted", async () => {
   await tryCentre();
   const { afterwards } = centre;
   const answers = new Map<string, string>();
