@@ -94,4 +94,6 @@ export interface CentreTraits {
   readonly marker: "notes" | "description" | null;
   /** The largest number of rows in one response. */
   readonly rowsMax: number;
+  /** Whether a repeated idempotency key has created a second record, whatever the responses say; missing in earlier results. */
+  readonly ignoresKeys?: boolean;
 }

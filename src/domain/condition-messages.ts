@@ -13,7 +13,7 @@ export const CONDITION_MESSAGES = {
   "upstream-rejects-alarm":
     "high-priority records that the dispatch centre does not accept although it responds: {rejected}. Assume that no crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
   "upstream-alarm-unproved":
-    "alarms sent without a response: {alarms}. The dispatch centre's list cannot be read completely, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
+    "alarms that the dispatch centre has not confirmed: {alarms}. Its list cannot be read completely or does not show them, so it is not known whether they arrived. Ask the dispatcher for intervention {interventionId} by name and time. If it is missing there: santinela sync retry {interventionId}.",
   "upstream-ids-given-again":
     "id {upstreamId} at the dispatch centre belonged to intervention {interventionId} and now belongs to another record. That record is not changed; the intervention is searched for there, and created again if it is not found. Ask the dispatch centre whether it was restored from a backup or reuses ids.",
   "upstream-reference-lost":

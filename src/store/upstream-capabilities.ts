@@ -36,13 +36,29 @@ export class UpstreamCapabilities extends Store {
     "INSERT INTO centre_facts(name, value) VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
   );
 
-  /** Whether the centre supports idempotency keys: it has echoed one. */
+  /**
+   * Called with the address of the centre before anything is sent to it: how another one treats keys, texts and ids is not known.
+   * Its records are compared by their references, so what is known of records stays.
+   */
+  noteCentre(baseUrl: string): void {
+    const known = this.#read.get("centre-address");
+    if (known === baseUrl) return;
+    this.#write.run("centre-address", baseUrl);
+    if (known === undefined) return;
+    for (const name of ["honours-keys", "unordered-ids"]) this.#write.run(name, "no");
+    this.noteLostReference(null);
+  }
+
+  /** Whether the centre supports idempotency keys: it has echoed one, and no test has shown that it ignores them. */
   get honoursKeys(): boolean {
     return this.#read.get("honours-keys") === "yes";
   }
 
   noteKeys(isEchoed: boolean): void {
-    if (isEchoed !== this.honoursKeys) this.#write.run("honours-keys", isEchoed ? "yes" : "no");
+    const { ignoresKeys, baseUrl } = this.traits ?? {};
+    const isTested = ignoresKeys === true && baseUrl === (this.#read.get("centre-address") ?? baseUrl);
+    const honoursKeys = isEchoed && !isTested;
+    if (honoursKeys !== this.honoursKeys) this.#write.run("honours-keys", honoursKeys ? "yes" : "no");
   }
 
   /** Whether the 404 of the centre tells a deleted record from one that it does not have: it has announced it. */
@@ -126,6 +142,7 @@ export class UpstreamCapabilities extends Store {
 
   noteTraits(traits: CentreTraits): void {
     this.#note("traits", traits);
+    if (traits.ignoresKeys === true) this.noteKeys(false);
     if (
       this.lostReference !== null &&
       traits.marker === "description" &&

@@ -117,7 +117,8 @@ class CentreTrial {
     await this.#testIds(objective);
     const rowsMax = await this.#testList();
     await this.#testUpdate(first.id);
-    return { baseUrl, atMs: clock.wallMs(), marker: texts.marker, rowsMax };
+    const ignoresKeys = this.#findings.some(({ code }) => code === "keys-ignored");
+    return { baseUrl, atMs: clock.wallMs(), marker: texts.marker, rowsMax, ignoresKeys };
   }
 
   async #firstObjective(): Promise<TestObjective> {

@@ -97,13 +97,14 @@ export class Push {
     this.#store.write(() => {
       // Before any entry is read.
       this.#store.replaceDamagedTexts();
+      if (this.#options.baseUrl !== undefined) this.#store.facts.noteCentre(this.#options.baseUrl);
       this.#store.shortenBases();
       for (const entry of outbox.inPhases(["posting", "writing"], Number.MAX_SAFE_INTEGER))
         this.#store.apply(entry, "restart", entry.phase === "posting" ? { possiblyDuplicated: true } : {});
       outbox.clampDeadlines(this.#options.clock.wallMs());
     });
     this.#conditions.declareFacts();
-    if (this.#store.facts.hasUnorderedIds) this.#options.centre.habits.areIdsOrdered = false;
+    this.#options.centre.habits.areIdsOrdered = !this.#store.facts.hasUnorderedIds;
     this.#isHealthy = true;
   }
 

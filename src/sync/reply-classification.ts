@@ -43,7 +43,7 @@ export function classify(method: WriteMethod, reply: Reply, wallMs: number): Wri
   if (!mayBeRecordSpecific(outcome, reply)) return outcome;
   // An account that may create nothing has no use for the link; one that may not delete, or not change some, has.
   const isDenial = method !== "POST" && DENIALS.has(outcome.code);
-  const readDecides = isDenial || isPostponed(outcome);
+  const readDecides = isDenial || isPostponed(outcome) || isUnusable(outcome, reply);
   return { ...outcome, mayBeRecordSpecific: true, ...(readDecides ? { readDecides } : {}) };
 }
 
@@ -57,6 +57,11 @@ function mayBeRecordSpecific(outcome: WriteOutcome, reply: Reply): boolean {
 /** Whether the server takes this request later: one with a full disk stores alarms only, and one limit may be for POST alone. */
 function isPostponed({ code, retryAfterMs }: WriteOutcome): boolean {
   return retryAfterMs !== undefined && CODES_OF_BUSY_CENTRE.has(code);
+}
+
+/** Whether a record may have been created and the response does not have it, as at a centre that answers every POST in this way. */
+function isUnusable({ event }: WriteOutcome, reply: Reply): boolean {
+  return event === "ambiguous" && reply.kind === "answered" && reply.status < 400;
 }
 
 function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutcome {

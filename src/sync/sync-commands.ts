@@ -4,10 +4,9 @@ import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import type { SyncContext } from "./context.ts";
 import { unlink } from "./recovery/id-owner.ts";
-import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
 import { searchedFirst } from "./recovery/gone-records.ts";
 import { UNCLEAR } from "./recovery/absent-records.ts";
-import { DENIED } from "./recovery/last-codes.ts";
+import { DENIED, INCOMPLETE_LISTS } from "./recovery/last-codes.ts";
 
 /** Commands of users for records that do not reach the dispatch centre automatically. */
 export class SyncCommands {

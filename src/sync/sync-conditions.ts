@@ -6,7 +6,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import type { DueEntries } from "../store/due-entries.ts";
 import type { SyncContext } from "./context.ts";
 import type { Link } from "./link.ts";
-import { INCOMPLETE_LISTS } from "./recovery/record-search.ts";
+import { INCOMPLETE_LISTS } from "./recovery/last-codes.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const REASSIGNED_SHOWN_FOR_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { InterventionFields } from "../domain/intervention.ts";
 import type { MatchCandidate } from "../domain/match-candidate.ts";
 import { testRecordMs } from "../domain/test-record.ts";
-import { hasNoIds, isMatchCandidate } from "./recovery/pageless-list.ts";
+import { lacksIds, isMatchCandidate } from "./recovery/pageless-list.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import { itemsOf } from "./wrapped-body.ts";
@@ -121,5 +121,5 @@ export async function readPage(
   const outcome = await centre.page(start);
   const items = itemsOf(outcome.value);
   const rows = items?.filter(isMatchCandidate);
-  return { rows, outcome, isWithoutIds: items !== undefined && hasNoIds(items, rows ?? []) };
+  return { rows, outcome, isWithoutIds: items !== undefined && lacksIds(items, rows ?? []) };
 }

@@ -42,7 +42,7 @@ describe.each(READS)("at a centre that answers each read with %s", (_what, answe
     expect(site.conditions()).toEqual([]);
   });
 
-  test("a record that is no alarm waits", async () => {
+  test("a record of a lower priority waits", async () => {
     centre.instead = (request) => (isRead(request) ? answer : undefined);
     site.create();
     await site.push.cycle();

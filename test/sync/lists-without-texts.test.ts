@@ -140,3 +140,22 @@ test("a change by a dispatcher of one of two records is kept", async () => {
   await pass(1);
   expect(centre.rows.get(2)).toMatchObject({ police: true, crews: 4 });
 });
+
+test("an account that may not read the records of others sends a lost alarm again, and compares its own", async () => {
+  shown = ({ id, name }) => ({ id, name });
+  const denied = centre.add({ ...ALARM, name: "Alarm", notes: "typed" });
+  const denial = { error: "Forbidden", message: "no", statusCode: 403 };
+  let isLost = false;
+  centre.instead = (request) => {
+    const isFirst = request.method === "POST" && !isLost;
+    if (isFirst) isLost = true;
+    if (isFirst) return json(504, {});
+    return request.path.endsWith(`/${denied.id}`) ? json(403, denial) : list(request);
+  };
+  const { id } = site.create({ ...ALARM, name: "Alarm" });
+  await site.push.cycle();
+  await pass(2);
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
+  await compare();
+  expect(site.outbox.comparison()).toMatchObject({ here: 1, there: 1, differences: [] });
+});

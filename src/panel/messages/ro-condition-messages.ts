@@ -15,7 +15,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-rejects-alarm":
     "Alarme pe care dispeceratul nu le acceptă, deși conexiunea este activă: {rejected}. Considerați că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
-    "Alarme transmise, fără răspuns: {alarms}. Lista dispeceratului nu poate fi citită în întregime, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
+    "Alarme transmise, dar neconfirmate: {alarms}. Lista dispeceratului nu poate fi citită în întregime sau nu le arată, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":

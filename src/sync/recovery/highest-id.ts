@@ -94,7 +94,7 @@ export async function checkIdOrder(
     return;
   centre.habits.areIdsOrdered = false;
   store.write(() => store.facts.noteUnorderedIds());
-  log.warn("ids-not-in-order", { upstreamId: record.id, earlierId: id });
+  log.warn("id-disorder-detected", { upstreamId: record.id, earlierId: id });
 }
 
 /** Records linked within this time share a sample, which limits the number of samples. */

@@ -4,6 +4,29 @@
 export const ANOTHER_RECORD = "ANOTHER-RECORD";
 
 /**
+ * The dispatch centre has answered several POSTs of a record without it, and its list does not show it: each further one may create
+ * one more.
+ */
+export const NOT_SHOWN = "NOT-SHOWN";
+
+/* The list of the centre was incomplete although it responded. */
+export const NO_PAGES = "NO-PAGES";
+export const CHANGING = "CHANGING";
+export const TOO_MANY = "TOO-MANY";
+export const UNREAD = "UNREAD";
+export const NO_IDS = "NO-IDS";
+
+/** Codes of a record that the list of the centre neither shows nor disproves: a user has to ask the dispatcher. */
+export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([
+  NO_PAGES,
+  CHANGING,
+  TOO_MANY,
+  UNREAD,
+  NO_IDS,
+  NOT_SHOWN,
+]);
+
+/**
  * The list of the centre could not be read completely, and a user has ordered a retry of the unconfirmed record. The user
  * confirms that the centre does not have it.
  */

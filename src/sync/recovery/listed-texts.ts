@@ -2,6 +2,7 @@ import { markersIn } from "../../domain/marker.ts";
 import { identifyingPart, identityOf, isShownAs, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
 import { isMatchCandidate } from "./pageless-list.ts";
+import { hasAnswered } from "./shortened-rows.ts";
 
 /** Own records that one comparison reads by their id; each open one is read regularly as well. */
 const OWN_READ_MAX = 100;
@@ -87,7 +88,7 @@ export class ListedTexts {
   /** @returns the row itself for a record that is not there; undefined if the link was lost */
   async #read(row: MatchCandidate): Promise<MatchCandidate | undefined> {
     const outcome = await this.#context.centre.record(row.id);
-    if (outcome.link !== "ok") return undefined;
+    if (!hasAnswered(outcome)) return undefined;
     return isMatchCandidate(outcome.value) && outcome.value.id === row.id ? outcome.value : row;
   }
 }

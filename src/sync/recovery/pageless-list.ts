@@ -67,7 +67,7 @@ async function readPart(centre: UpstreamClient, part: Part): Promise<PartsRead> 
   const items = itemsOf(outcome.value);
   if (!items) return { kind: "failed", outcome };
   const rows = items.filter(isMatchCandidate);
-  if (hasNoIds(items, rows)) return { kind: "cut", rows };
+  if (lacksIds(items, rows)) return { kind: "cut", rows };
   // A server that ignores the filter also returns other rows, so the part is unknown.
   const isFiltered = rows.every((row) =>
     Object.entries(filters).every(([name, value]) => row[name] === value),
@@ -83,7 +83,10 @@ export function isMatchCandidate(item: unknown): item is MatchCandidate {
   return item !== null && typeof item === "object" && Number.isSafeInteger((item as { id?: unknown }).id);
 }
 
-/** Whether a list has records and none with an id as the contract defines it: it is not an empty list. */
-export function hasNoIds(items: readonly unknown[], rows: readonly MatchCandidate[]): boolean {
-  return items.length > 0 && rows.length === 0;
+/**
+ * Whether a list has records without an id as the contract defines it: one of them may be ours.
+ * @param rows those with an id
+ */
+export function lacksIds(items: readonly unknown[], rows: readonly MatchCandidate[]): boolean {
+  return rows.length < items.length;
 }

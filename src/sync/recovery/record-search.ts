@@ -7,7 +7,8 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
 import { itemsOf } from "../wrapped-body.ts";
-import { hasNoIds, isMatchCandidate, readByParts } from "./pageless-list.ts";
+import { CHANGING, INCOMPLETE_LISTS, NO_IDS, NO_PAGES, TOO_MANY, UNREAD } from "./last-codes.ts";
+import { isMatchCandidate, lacksIds, readByParts } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
@@ -44,14 +45,6 @@ interface Undetermined {
 
 /** Maximum pages: a week of a busy dispatch centre. */
 const PAGES_MAX = 400;
-
-/** Outcome codes of a list that was incomplete although the centre responded. */
-const NO_PAGES = "NO-PAGES";
-const CHANGING = "CHANGING";
-const TOO_MANY = "TOO-MANY";
-const UNREAD = "UNREAD";
-const NO_IDS = "NO-IDS";
-export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([NO_PAGES, CHANGING, TOO_MANY, UNREAD, NO_IDS]);
 
 /** The first record when sorted by id, descending. */
 export interface Top {
@@ -139,8 +132,8 @@ async function readOnce(
     if (!items) return unread(outcome, reading);
     centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
     const rows = items.filter(isMatchCandidate);
-    if (hasNoIds(items, rows)) return withoutIds(reading);
     const end = reading.take(rows, items.length, outcome.total);
+    if (lacksIds(items, rows)) return withoutIds(reading);
     if (end === "ended") centre.habits.isOrdered = reading.isOrdered;
     if (end !== "more") return { end, reading };
     bytes += bytesOf(rows);
@@ -163,7 +156,7 @@ async function readWhole(
   const items = itemsOf(outcome.value);
   if (!items) return unread(outcome, page);
   const rows = items.filter(isMatchCandidate);
-  if (hasNoIds(items, rows)) return withoutIds(page);
+  if (lacksIds(items, rows)) return withoutIds(page);
   centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
   const reading = new ListReading(watermark, centre.habits.isOrdered);
   if (reading.take(rows, items.length) === "reached") return complete(reading);
@@ -245,5 +238,5 @@ export function asUnread(outcome: ReadOutcome): ReadOutcome {
 }
 
 function withoutIds(reading: ListReading): Undetermined {
-  return undetermined(NO_IDS, "the records in the centre's list have no numeric id", reading);
+  return undetermined(NO_IDS, "records in the centre's list have no numeric id", reading);
 }

@@ -3,6 +3,7 @@ import { markersIn } from "../../domain/marker.ts";
 import { isMarkedAs, isUnlikeSent, type MatchCandidate } from "../../domain/match-candidate.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { SyncContext } from "../context.ts";
+import type { ReadOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { isMatchCandidate } from "./pageless-list.ts";
@@ -40,10 +41,15 @@ export async function withTexts(
   const doubtful = new Set(entries.flatMap((entry) => doubtfulOf(store, entry, list)));
   for (const id of [...doubtful].slice(0, ALL_READ_MAX)) {
     const outcome = await centre.record(id);
-    if (outcome.link !== "ok") return { kind: "undetermined", outcome, seen: [...byId.values()] };
+    if (!hasAnswered(outcome)) return { kind: "undetermined", outcome, seen: [...byId.values()] };
     if (isMatchCandidate(outcome.value) && outcome.value.id === id) byId.set(id, outcome.value);
   }
   return { ...found, rows: [...byId.values()] };
+}
+
+/** Whether the read of a record was answered, also with a denial: an account may list more records than it may read. */
+export function hasAnswered({ link, code, mayBeRecordSpecific }: ReadOutcome): boolean {
+  return link === "ok" || (mayBeRecordSpecific === true && /^4\d\d$/.test(code));
 }
 
 interface ListedRows {
@@ -64,11 +70,11 @@ function doubtfulOf(
   // Another record of the same request would show the reference as well.
   const areTextsShown = linked !== undefined && isMarkedAs(linked, marker);
   const mayBeOurs = (row: MatchCandidate): boolean =>
-    ((isMarked && !areTextsShown) || isShortened(row)) &&
+    (isMarked || isShortened(row)) &&
     !isUnlikeSent(row, sent) &&
     store.outbox.findByUpstreamId(row.id) === undefined;
   const copies = shortenedMarked.filter((row) => row !== linked && isMarkedAs(row, marker));
-  const others = unmarked.filter(mayBeOurs).slice(0, RECORDS_READ_MAX);
+  const others = isMarked && areTextsShown ? [] : unmarked.filter(mayBeOurs).slice(0, RECORDS_READ_MAX);
   const ids = [...copies, ...others].map(({ id }) => id);
   const needsLinked = linked !== undefined && ids.length > 0 && (isShortened(linked) || !areTextsShown);
   return needsLinked ? [...ids, linked.id] : ids;

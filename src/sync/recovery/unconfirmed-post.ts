@@ -14,10 +14,11 @@ import type { ReadOutcome } from "../reply-classification.ts";
 import { isOwnCall } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
-import { ANOTHER_RECORD, DENIED } from "./last-codes.ts";
+import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
+import { ANOTHER_RECORD, DENIED, INCOMPLETE_LISTS, NOT_SHOWN } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
 import { withTexts } from "./shortened-rows.ts";
-import { asUnread, INCOMPLETE_LISTS, recordsAbove, watermarkOf } from "./record-search.ts";
+import { asUnread, recordsAbove, watermarkOf } from "./record-search.ts";
 
 /** Decides on a POST that may have been applied: adopt the record, wait for it, or send it again. */
 export class UnconfirmedPost {
@@ -57,6 +58,8 @@ export class UnconfirmedPost {
     const { arrivesByMs, cannotArrive } = this.#arrivalOf(entry);
     if (cannotArrive && entry.deleted)
       return void store.apply(entry, "absent", closing(this.#context, entry));
+    const isHidden = isAnswered(entry) && !store.facts.honoursKeys && entry.attempts > RESENDS_MAX;
+    if (cannotArrive && isHidden) return this.#decideOnPart(entry, rows, HIDDEN);
     // A repeated idempotency key creates no second record, so there is no need to wait.
     if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
     store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
@@ -82,10 +85,13 @@ export class UnconfirmedPost {
   }
 
   /** When the unconfirmed attempt can no longer arrive, milliseconds since 1970, and whether that time is over. */
-  #arrivalOf({ attempt, priorityOrder }: OutboxEntry): { arrivesByMs: number; cannotArrive: boolean } {
+  #arrivalOf(entry: OutboxEntry): { arrivesByMs: number; cannotArrive: boolean } {
     const { clock, timeouts } = this.#context;
     const { alarm, other } = timeouts.resendAfterMs;
-    const arrivesByMs = (attempt?.atMs ?? 0) + (priorityOrder === URGENT_PRIORITY_ORDER ? alarm : other);
+    const waitMs = entry.priorityOrder === URGENT_PRIORITY_ORDER ? alarm : other;
+    // The centre has most likely created it, and its list may lag.
+    const leastMs = isAnswered(entry) ? REPLICATION_LAG_MAX_MS : 0;
+    const arrivesByMs = (entry.attempt?.atMs ?? 0) + Math.max(waitMs, leastMs);
     return { arrivesByMs, cannotArrive: clock.wallMs() >= arrivesByMs };
   }
 
@@ -134,8 +140,23 @@ export class UnconfirmedPost {
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
     // No earlier send has arrived; the sweeps remove one that still does.
     const sends = cannotArrive ? 1 : entry.sends + 1;
-    return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
+    // A user's order is one more send, not several.
+    const attempts = entry.lastCode === DENIED ? RESENDS_MAX : entry.attempts;
+    return store.apply(entry, "send", { attempt, sends, attempts, base: null, agreed: null });
   }
+}
+
+/** Sends after the first one of a record that the centre seems to accept and does not show. */
+const RESENDS_MAX = 3;
+const HIDDEN: ReadOutcome = {
+  link: "ok",
+  code: NOT_SHOWN,
+  reason: "the dispatch centre has answered each request without the record, and its list does not show it",
+};
+
+/** Whether the centre has answered the last POST with a success without the record. */
+function isAnswered({ lastCode }: OutboxEntry): boolean {
+  return lastCode === NOT_SHOWN || /^2\d\d$/.test(lastCode ?? "");
 }
 
 /**
