@@ -16,6 +16,9 @@ export const PHASE_TEXTS: Readonly<Record<ShownPhase, string>> = {
   closed: "finished",
 };
 
+/** Of a record in phase `linked` of which the centre lacks the latest revision. */
+export const CHANGE_WAITS_TEXT = "the dispatch centre has it, but not the latest change, which waits";
+
 /** Difference between a local record and the centre's list, for users. */
 export const DIFFERENCE_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   "missing-there": "missing at the dispatch centre; it is checked there and created again if it was deleted",

@@ -106,7 +106,10 @@ export interface OutboxSummary {
   readonly doubtful: number;
   /** Records of high priority that are rejected or wait for their objective. */
   readonly rejectedAlarms: number;
-  /** Wall clock of the oldest waiting record's last change, milliseconds since 1970; null when none waits. */
+  /**
+   * Wall clock of the oldest waiting record's last change, or of the first trip that the centre lacks of it, milliseconds since
+   * 1970; null when none waits.
+   */
   readonly oldestWaitingMs: number | null;
 }
 

@@ -10,7 +10,7 @@ import { kindIcon } from "./zone-appearance.ts";
 /** The way of an intervention from the contact to the dispatch centre, with what is known of each stop. */
 export function Journey({ journey }: { readonly journey: JourneyView }) {
   const { zone, contactAt, isJournaled, recordedAt, refusal, centre, receiver } = journey;
-  const isCentreOpen = centre !== null && centre.upstreamId === null;
+  const isCentreOpen = centre !== null && (centre.upstreamId === null || !isWhole(centre));
   return (
     <ol class="journey" aria-label={t("journey.title")}>
       {(zone || contactAt !== null) && (
@@ -47,15 +47,21 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
   );
 }
 
+/** Whether the centre has a record with all its trips, as far as is known. */
+function isWhole({ phase, tripWaitingSince }: CentreJourneyView): boolean {
+  return tripWaitingSince === null && phase !== "gone" && phase !== "rejected" && phase !== "doubtful";
+}
+
 function CentreStop({
-  centre: { phase, upstreamId, arrivedAt, attempts },
+  centre,
   hasRecord,
 }: {
   readonly centre: CentreJourneyView;
   readonly hasRecord: boolean;
 }) {
+  const { phase, upstreamId, arrivedAt, attempts } = centre;
   const name = t("journey.centre");
-  if (upstreamId !== null && phase !== "gone")
+  if (upstreamId !== null && isWhole(centre))
     return (
       <Stop name={name} icon="check" state="done">
         {arrivedAt === null ? t("journey.arrived") : formatNarrow(arrivedAt)}
@@ -75,7 +81,11 @@ function CentreStop({
     );
   return (
     <Stop name={name} icon="hourglass" state="waiting">
-      {attempts === 0 ? t("journey.waiting") : t("journey.attempt", { n: attempts + 1 })}
+      {phase === "doubtful"
+        ? t("journey.doubtful")
+        : attempts === 0
+          ? t(upstreamId === null ? "journey.waiting" : "journey.tripWaiting")
+          : t("journey.attempt", { n: attempts + 1 })}
     </Stop>
   );
 }

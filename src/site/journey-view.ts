@@ -52,12 +52,14 @@ export interface CentreJourneyView {
   readonly upstreamId: number | null;
   /** When it became known that it has arrived; null until then, and for records of releases that did not store it. */
   readonly arrivedAt: string | null;
+  /** Since when it lacks a trip that has joined the record since; null if it lacks none, and for one of an earlier release. */
+  readonly tripWaitingSince: string | null;
   /** Failed attempts since the last success. */
   readonly attempts: number;
   /** Null if the next attempt is due now. */
   readonly nextAttemptAt: string | null;
   /** What the dispatch centre last had; null until it has arrived. */
   readonly set: { readonly status: Status | null; readonly crews: number | null } | null;
-  /** Whether it is an alarm that has not arrived within `upstream.undeliveredS`. */
+  /** Whether it is an alarm that has not arrived within `upstream.undeliveredS`, or of which a later trip has not. */
   readonly isUndelivered: boolean;
 }

@@ -1,7 +1,7 @@
 import { isoTime } from "../domain/clock.ts";
 import { isLifeSafetySubject } from "../domain/incident.ts";
 import { refText, type ObjectiveRef } from "../domain/objective.ts";
-import type { OutboxEntry } from "../domain/outbox.ts";
+import { hasUnsentTrip, type OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Urgency } from "../domain/urgency.ts";
@@ -102,7 +102,10 @@ export class RecordJourneys {
     return {
       view,
       isLifeSafety: isRescue || (isTrip && isLifeSafetySubject(trip.subject)),
-      isUndelivered: centre !== null && centre.upstreamId === null && centre.phase !== "closed",
+      isUndelivered:
+        centre !== null &&
+        (centre.upstreamId === null || centre.tripWaitingSince !== null) &&
+        centre.phase !== "closed",
     };
   }
 
@@ -124,16 +127,19 @@ export class RecordJourneys {
     if (!upstream) return null;
     const nowMs = this.#parts.clock.wallMs();
     const hasArrived = entry !== undefined && entry.upstreamId !== null;
-    const isLate = sinceMs !== null && nowMs - sinceMs > upstream.undeliveredS * 1_000;
+    const joinedMs = entry && hasUnsentTrip(entry) ? entry.joinedAtMs : null;
+    const lackingMs = hasArrived ? joinedMs : sinceMs;
+    const isLate = lackingMs !== null && nowMs - lackingMs > upstream.undeliveredS * 1_000;
     return {
       phase: entry ? shownPhase(entry) : null,
       upstreamId: entry?.upstreamId ?? null,
       arrivedAt: hasArrived && entry.arrivedAtMs !== null ? isoTime(entry.arrivedAtMs) : null,
+      tripWaitingSince: hasArrived && joinedMs !== null ? isoTime(joinedMs) : null,
       attempts: entry?.attempts ?? 0,
       nextAttemptAt: entry && entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null,
       set: hasArrived ? setOf(entry.base) : null,
       // A dropped record has no entry that is sent: the user decided.
-      isUndelivered: isAlarm && !hasArrived && isLate && entry?.phase !== "closed",
+      isUndelivered: isAlarm && isLate && entry?.phase !== "closed",
     };
   }
 }

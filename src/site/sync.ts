@@ -3,7 +3,7 @@ import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
-import { PHASE_TEXTS } from "../domain/outbox-phase-text.ts";
+import { CHANGE_WAITS_TEXT, PHASE_TEXTS } from "../domain/outbox-phase-text.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime, type Clock } from "../domain/clock.ts";
@@ -155,7 +155,7 @@ export class SiteSync {
       interventionId,
       name: this.#parts.outbox.nameOf(entry),
       phase,
-      text: PHASE_TEXTS[phase],
+      text: phase === "linked" && !isSynced(entry) ? CHANGE_WAITS_TEXT : PHASE_TEXTS[phase],
       upstreamId,
       attempts,
       nextAttemptAt: nextAttemptAt(entry, link, this.#parts.clock.wallMs()),

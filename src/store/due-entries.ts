@@ -52,7 +52,7 @@ export class DueEntries extends Store {
     `SELECT count(*) FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
      WHERE ${ACTIVE} AND rank = ${URGENT_PRIORITY_ORDER} AND deleted = 0 AND next_at > 0
        AND ((phase IN ('new','posting','unsure') AND abs(:nowMs - created_at) >= :lateMs)
-         OR (phase IN ('linked','writing') AND joined_rev > synced_rev AND abs(:nowMs - updated_at) >= :lateMs))
+         OR (phase IN ('linked','writing') AND joined_rev > synced_rev AND abs(:nowMs - coalesce(joined_at, updated_at)) >= :lateMs))
        AND coalesce(last_code, '') NOT IN (SELECT value FROM json_each(:otherCodes))`,
   ).pluck();
 
@@ -89,7 +89,7 @@ export class DueEntries extends Store {
    * The number of alarms that the centre does not have after a long time, or that a trip has joined which it does not have, and
    * that wait on their own, not for the link. After the clock was set back, a time as far in the future counts too.
    * @param nowMs wall clock, milliseconds since 1970
-   * @param lateMs the long time in milliseconds, since the creation or the last change
+   * @param lateMs the long time in milliseconds, since the creation, or since the first trip that it lacks
    * @param otherCodes outcome codes that are not counted
    */
   lateAlarms(nowMs: number, lateMs: number, otherCodes: readonly string[]): number {

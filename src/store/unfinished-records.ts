@@ -87,7 +87,8 @@ export class UnfinishedInterventions extends Store {
     `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE id = ?`,
   );
   readonly #isArrivedOrClosed = this.prepare<number>(
-    "SELECT upstream_id IS NOT NULL OR phase = 'closed' FROM outbox WHERE intervention_id = ?",
+    `SELECT (upstream_id IS NOT NULL AND coalesce(joined_rev, 0) <= synced_rev) OR phase = 'closed' FROM outbox
+     WHERE intervention_id = ?`,
   ).pluck();
   readonly #status = this.prepare<Status>(
     "SELECT status FROM interventions WHERE id = ? AND deleted_at IS NULL",
@@ -137,7 +138,7 @@ export class UnfinishedInterventions extends Store {
     });
   }
 
-  /** Whether nothing of a new record is to be expected at the centre: it has it, or the record was dropped. */
+  /** Whether no trip of a record is still to arrive at the centre: it has them all, or the record was dropped. */
   isArrivedOrClosed(interventionId: number): boolean {
     return this.#isArrivedOrClosed.get(interventionId) === 1;
   }

@@ -1,3 +1,4 @@
+import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -122,12 +123,14 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
 describeWithBrowser("an alarm that has arrived", () => {
   const elsewhere = Installation.temporary(afterAll);
   let site: PanelSite;
+  let centre: DaemonProcess;
   beforeAll(async () => {
-    const { port } = await startCentre(
+    const started = await startCentre(
       elsewhere,
       "objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }\n",
     );
-    site = new PanelSite(upstreamYaml(port));
+    ({ centre } = started);
+    site = new PanelSite(upstreamYaml(started.port));
     await site.start();
   });
   afterAll(() => site.stop());
@@ -154,5 +157,19 @@ describeWithBrowser("an alarm that has arrived", () => {
       attempts: 0,
       arrivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
+  });
+
+  test("waits again as soon as a later trip has not arrived", async () => {
+    await centre.end("SIGTERM");
+    await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
+    await site.daemon.run(["trip", "--zone", "smoke"]);
+    const page = await site.page("status");
+    const card = page.screen("status").listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/);
+    await card.text(/^(?:trip waiting|attempt \d+)$/).shown();
+    await eventually("the warning", async () => {
+      const { journeys } = await site.daemon.get<StatusView>("/site/status");
+      return journeys[0]?.centre?.tripWaitingSince !== null;
+    });
+    expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
   });
 });

@@ -47,11 +47,11 @@ function notesThere(): string[] {
 }
 
 describe.each([400, 403, 409, 422, 423])("an answer %i for every finished record", (code) => {
-  test("gives the trip a record of its own within a minute, and the first one stays done", async () => {
+  test("gives the trip a record of its own within minutes, and the first one stays done", async () => {
     centre.edit(1, { status: "done" });
     refuseUpdates(code);
     join(BOTH, { police: true });
-    await minutes(1);
+    await minutes(3);
     expect(notesThere()).toEqual([FIRST.notes, "03:41 Window"]);
     expect(centre.rows.get(2)).toMatchObject({ status: "planned", priority: "high", police: true });
     expect(site.app.records()).toMatchObject([
@@ -91,7 +91,22 @@ test.each([400, 409])("further trips every four minutes do not put it off after 
   expect(notesThere().join("\n")).toContain("03:41 Window");
 });
 
-test("a single refusal of an open record is repeated", async () => {
+test("a user's change in the same update still waits, and is sent when the centre takes it", async () => {
+  centre.edit(1, { status: "done" });
+  refuseUpdates(409);
+  site.app.interventions.update(id, { description: "the key is at the gate" }, OPERATOR_USER);
+  join();
+  await minutes(3);
+  expect(notesThere()).toEqual([FIRST.notes, "03:41 Window"]);
+  expect(site.app.interventions.get(id).record.description).toBe("the key is at the gate");
+  centre.instead = () => undefined;
+  await minutes(15);
+  expect(centre.rows.get(1)).toMatchObject({ status: "done", description: "the key is at the gate" });
+  expect(notesThere()).toEqual([FIRST.notes, "03:41 Window"]);
+});
+
+test.each(["planned", "done"])("a single refusal of a record that is %s is repeated", async (status) => {
+  centre.edit(1, { status });
   let isRefused = false;
   refuseUpdates(400, () => {
     const isFirst = !isRefused;

@@ -41,6 +41,8 @@ export const EN_HOME = {
   "journey.dropped": "not sent",
   "journey.ahead": "not yet",
   "journey.attempt": "attempt {n}",
+  "journey.tripWaiting": "trip waiting",
+  "journey.doubtful": "checking",
   "journey.priority": "{priority} priority",
   "journey.unknownThere": "The dispatch centre has NOT received this alarm yet.",
   "journey.call": "Call {phone}",

@@ -44,6 +44,8 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.dropped": "netransmisă",
   "journey.ahead": "urmează",
   "journey.attempt": "încercarea {n}",
+  "journey.tripWaiting": "declanșare în așteptare",
+  "journey.doubtful": "în verificare",
   "journey.priority": "prioritate {priority}",
   "journey.unknownThere": "Dispeceratul NU a primit încă această alarmă.",
   "journey.call": "Apel {phone}",
