@@ -195,8 +195,8 @@ ${servers.join("\n")}
       file,
       `defaults
   timeout connect 2s
-  timeout client 60s
-  timeout server 60s
+  timeout client 1h
+  timeout server 1h
   default-server inter 1s fall 2 rise 1
 ${text}`,
     );
