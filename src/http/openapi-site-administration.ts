@@ -108,7 +108,7 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
   operation("GET /site/setup", "none", "getSetUpState", {
     summary: "Whether the initial administrator is unclaimed",
     answer: objectOf({ isOpen: { type: "boolean" } }),
-    errors: [400],
+    errors: [400, 503],
   }),
   operation("POST /site/setup", "none", "claimInstallation", {
     summary: "Claim the initial administrator with the one-time code; returns a token",

@@ -1,5 +1,6 @@
 import { scopeOf, type Account } from "../store/accounts.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
+import { IS_READ_ONLY, notAvailable } from "./server-errors.ts";
 
 /** The columns of an `AccountRow`. */
 export const ACCOUNT_COLUMNS = `id, email, role, password_hash AS "passwordHash", disabled, token_version AS "tokenVersion",
@@ -49,9 +50,28 @@ export async function findAllByEmail(
   return emails.map((_, index) => found.get(index));
 }
 
+/**
+ * The account with an e-mail address, for the one public request that reads the database: a load balancer asks with it for a
+ * process that can write.
+ * @throws AppError `unavailable` at a server that refuses writes; otherwise as `Queries.query`
+ */
+export async function findAtPrimary(queries: Queries, email: string): Promise<Account | undefined> {
+  const [row] = await queries.query<AtPrimary>(AT_PRIMARY, [email]);
+  if (row?.readonly !== false) throw notAvailable(new Error("the server is a standby, or refuses writes"));
+  return row.id === null ? undefined : accountOf(row);
+}
+
+/** All columns of the account are null if there is none. */
+type AtPrimary = { readonly readonly: boolean } & (AccountRow | { readonly id: null });
+
 const BY_EMAIL: NamedStatement = {
   name: "account-by-email",
   text: `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE lower(email) = lower($1 COLLATE "C")`,
+};
+const AT_PRIMARY: NamedStatement = {
+  name: "account-at-primary",
+  text: `SELECT readonly, ${ACCOUNT_COLUMNS} FROM (SELECT ${IS_READ_ONLY} AS readonly) AS server
+    LEFT JOIN accounts ON lower(email) = lower($1 COLLATE "C")`,
 };
 const ALL_BY_EMAIL: NamedStatement = {
   name: "accounts-by-email",

@@ -1,7 +1,14 @@
 import pg from "pg";
-import { AppError, messageOf } from "../domain/errors.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { explainedTlsError } from "./tls-errors.ts";
+import {
+  IS_READ_ONLY,
+  isUnanswered,
+  isUnavailable,
+  operatingError,
+  READ_ONLY,
+  sqlStateOf,
+} from "./server-errors.ts";
 
 /** A query that takes longer is given up: its server may be gone without closing the connection. */
 const QUERY_TIMEOUT_MS = 5_000;
@@ -19,8 +26,6 @@ const IDLE_IN_TRANSACTION_MS = QUERY_TIMEOUT_MS;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** Few: a turn's requests share a round trip, and more than this only wait for each other in the server. */
 const CONNECTIONS_MAX = 8;
-/** Seconds until a repeated request is useful: shorter than a fail-over, so that it is noticed soon after. */
-const RETRY_AFTER_S = 2;
 /** OIDs of `bigint` and `numeric` (pg_type.dat), which the client returns as texts. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
@@ -74,9 +79,13 @@ export interface ServerAddress {
 export class PostgresConnections implements Queries {
   readonly #pool: pg.Pool;
   readonly #onState: (reason: string | null) => void;
+  /** Whether the server has refused a write as a standby does. */
+  #isReadOnly = false;
+  #isLooking = false;
 
   /**
-   * @param onState called after each query: null, or why the primary could not be reached
+   * @param onState called after each query: null, or why the primary could not be reached; after a write that a standby has
+   *   refused null only once the server can write
    * @param limits `queryMs`: time after which a query is given up, milliseconds
    */
   constructor(
@@ -106,11 +115,30 @@ export class PostgresConnections implements Queries {
   async query<Row>(statement: Statement, values: readonly SqlParameter[] = []): Promise<Row[]> {
     try {
       const rows = await send<Row>(this.#pool, statement, values);
-      this.#onState(null);
+      if (this.#isReadOnly) void this.#lookForPrimary();
+      else this.#onState(null);
       return rows;
     } catch (error) {
-      if (isUnavailable(error)) this.#onState(messageOf(error.cause));
+      if (isUnavailable(error)) {
+        this.#isReadOnly ||= sqlStateOf(error.cause) === READ_ONLY;
+        this.#onState(messageOf(error.cause));
+      }
       throw error;
+    }
+  }
+
+  /** A standby answers reads too. */
+  async #lookForPrimary(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const [row] = await send<{ readonly: boolean }>(this.#pool, `SELECT ${IS_READ_ONLY} AS readonly`, []);
+      this.#isReadOnly = row?.readonly !== false;
+      if (!this.#isReadOnly) this.#onState(null);
+    } catch {
+      // The next query reports it.
+    } finally {
+      this.#isLooking = false;
     }
   }
 
@@ -165,22 +193,6 @@ function numberTypes(): pg.CustomTypesConfig {
   return types;
 }
 
-/** Whether the database could not be reached or used; a change that others were faster with says nothing about it. */
-export function isUnavailable(error: unknown): error is AppError {
-  if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined) return false;
-  return !isRolledBack(error);
-}
-
-/** Whether the server has ended a transaction in favour of another one: the same succeeds when repeated. */
-export function isRolledBack(error: unknown): boolean {
-  return error instanceof AppError && ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
-}
-
-/** Whether the connection has failed: the server has sent no error of its own. */
-function isUnanswered(error: unknown): error is AppError {
-  return isUnavailable(error) && sqlStateOf(error.cause) === undefined;
-}
-
 async function send<Row>(
   to: pg.Pool | pg.PoolClient,
   statement: Statement,
@@ -193,34 +205,4 @@ async function send<Row>(
   } catch (error) {
     throw operatingError(error);
   }
-}
-
-/**
- * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
- * insufficient resources, operator intervention, errors of its disk, read-only transactions, a password that was just changed,
- * the time limits of a lock, an idle transaction and a query, missing rights, and statements that a pooler has forgotten.
- */
-const UNAVAILABLE = /^(08|26000|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|XX)/;
-/** SQLSTATE class of a transaction that another one has ended, as in a deadlock: the same request succeeds when repeated. */
-const ROLLED_BACK = /^40/;
-
-/** The SQLSTATE of an error of the server; undefined for any other error. */
-export function sqlStateOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
-}
-
-/** An error of the connection or of a server that cannot write is `unavailable`; the cause is logged, not sent. */
-function operatingError(error: unknown): unknown {
-  if (error instanceof AppError || !(error instanceof Error)) return error;
-  const state = sqlStateOf(error);
-  if (state !== undefined && ROLLED_BACK.test(state))
-    return new AppError("unavailable", "another request was faster; try again", {
-      retryAfterS: 1,
-      cause: error,
-    });
-  if (state !== undefined && !UNAVAILABLE.test(state)) return error;
-  return new AppError("unavailable", "the database is not available; try again", {
-    retryAfterS: RETRY_AFTER_S,
-    cause: explainedTlsError(error),
-  });
 }

@@ -14,8 +14,16 @@ import {
 } from "../service/accounts.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
 import type { Account, AccountChange } from "../store/accounts.ts";
-import { ACCOUNT_COLUMNS, accountOf, alone, findByEmail, type AccountRow } from "./account-rows.ts";
+import {
+  ACCOUNT_COLUMNS,
+  accountOf,
+  alone,
+  findAtPrimary,
+  findByEmail,
+  type AccountRow,
+} from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
+import { EventLoopBatch } from "./event-loop-batch.ts";
 import { insertEvent } from "./postgres-events.ts";
 
 /** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
@@ -23,6 +31,8 @@ export class PostgresAccounts implements Remote<AccountService> {
   readonly #connections: PostgresConnections;
   readonly #clock: Pick<Clock, "wallMs">;
   readonly #bcryptCost: number | undefined;
+  /** Anyone may ask, as often as they like. */
+  readonly #initial: EventLoopBatch<null, Account | undefined>;
 
   /** @param options `bcryptCost`: work factor of new hashes, as in `AccountService` */
   constructor({
@@ -31,12 +41,16 @@ export class PostgresAccounts implements Remote<AccountService> {
     bcryptCost,
   }: {
     connections: PostgresConnections;
-    clock: Pick<Clock, "wallMs">;
+    clock: Pick<Clock, "wallMs" | "afterEventLoopTurn">;
     bcryptCost?: number;
   }) {
     this.#connections = connections;
     this.#clock = clock;
     this.#bcryptCost = bcryptCost;
+    this.#initial = new EventLoopBatch(clock, async (asked) => {
+      const first = initialOf(await findAtPrimary(connections, INITIAL_ADMIN_EMAIL));
+      return asked.map(() => first);
+    });
   }
 
   async list(): Promise<readonly Account[]> {
@@ -48,7 +62,7 @@ export class PostgresAccounts implements Remote<AccountService> {
   }
 
   async initialAdministrator(): Promise<Account | undefined> {
-    return initialAdministrator(this.#connections);
+    return this.#initial.ask(null);
   }
 
   async claim(
@@ -168,7 +182,10 @@ async function userAccounts(queries: Queries): Promise<Account[]> {
 }
 
 async function initialAdministrator(queries: Queries): Promise<Account | undefined> {
-  const first = await findByEmail(queries, INITIAL_ADMIN_EMAIL);
+  return initialOf(await findByEmail(queries, INITIAL_ADMIN_EMAIL));
+}
+
+function initialOf(first: Account | undefined): Account | undefined {
   return first?.mustChangePassword === true && !first.disabled ? first : undefined;
 }
 

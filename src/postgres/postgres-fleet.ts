@@ -27,7 +27,8 @@ import {
   type SiteHistoryRow,
   type SiteQuery,
 } from "../store/sites.ts";
-import { AT_ONE_MOMENT, isUnavailable, type PostgresConnections, type Queries } from "./connection.ts";
+import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
+import { isUnavailable } from "./server-errors.ts";
 import { insertEvent } from "./postgres-events.ts";
 import { serverNow } from "./server-clock.ts";
 import { storeReturned } from "./returned-sites.ts";

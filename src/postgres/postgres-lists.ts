@@ -13,11 +13,11 @@ import { comparable, type InterventionQuery } from "../store/intervention-query.
 import {
   AT_ONE_MOMENT,
   PostgresConnections,
-  sqlStateOf,
   type Queries,
   type ServerAddress,
   type SqlParameter,
 } from "./connection.ts";
+import { sqlStateOf } from "./server-errors.ts";
 import { conditionOf, orderOf } from "./intervention-query.ts";
 import { isAccepted, partsOf } from "./list-parts.ts";
 import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-rows.ts";

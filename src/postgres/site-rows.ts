@@ -3,13 +3,8 @@ import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
 import { HISTORY_MAX, toSite, type SiteQuery, type SiteRow as StoredSite } from "../store/sites.ts";
-import {
-  columnsOf,
-  isRolledBack,
-  type NamedStatement,
-  type Queries,
-  type SqlParameter,
-} from "./connection.ts";
+import { columnsOf, type NamedStatement, type Queries, type SqlParameter } from "./connection.ts";
+import { isRolledBack } from "./server-errors.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { storableText } from "./storable.ts";
 

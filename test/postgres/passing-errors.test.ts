@@ -1,11 +1,13 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JsonLog } from "../../src/ops/log.ts";
 import { PostgresConnections } from "../../src/postgres/connection.ts";
+import { PostgresAccounts } from "../../src/postgres/postgres-accounts.ts";
 import { eventually } from "../support/eventually.ts";
-import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { OPERATOR_USER, PATROL, TestApp } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
@@ -56,6 +58,43 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
     renameSync(`${path}.away`, path);
     expect(await read()).toEqual([]);
     expect(states).toEqual([expect.stringContaining("could not open file"), null]);
+    await connections.close();
+  });
+
+  test("while it can only be read, like a standby, without a word to the load balancer that all is well", async () => {
+    const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
+    const states: (string | null)[] = [];
+    const connections = new PostgresConnections({ url }, log, (state) => void states.push(state));
+    const app = await TestApp.make({
+      accounts: new PostgresAccounts({ connections, clock: centre.clock, bcryptCost: 4 }),
+    });
+    const check = async () => (await request(app.app).get("/site/setup")).status;
+    expect(await check()).toBe(200);
+    const psql = new pg.Client({ connectionString: url });
+    await psql.connect();
+    await psql.query("SET default_transaction_read_only = off");
+    /** For the sessions from now on. */
+    const setReadOnly = async (value: "on" | "off"): Promise<void> => {
+      await psql.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$`,
+      );
+      await psql.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+    };
+    await setReadOnly("on");
+    const read = () => connections.query("SELECT id FROM sites");
+    await eventually("reads work again", read);
+    await expect(connections.query("DELETE FROM sites")).rejects.toMatchObject({ code: "unavailable" });
+    states.length = 0;
+    for (let count = 0; count < 5; count += 1) await read();
+    expect(await check()).toBe(503);
+    expect(states).not.toContain(null);
+    await setReadOnly("off");
+    await eventually("the load balancer hears of it", async () => (await check()) === 200);
+    await eventually("the condition ends", async () => (await read()) && states.at(-1) === null);
+    await psql.end();
+    await app.close();
     await connections.close();
   });
 

@@ -1,0 +1,61 @@
+import pg from "pg";
+import { AppError } from "../domain/errors.ts";
+import { explainedTlsError } from "./tls-errors.ts";
+
+/** Seconds until a repeated request is useful: shorter than a fail-over, so that it is noticed soon after. */
+const RETRY_AFTER_S = 2;
+
+/**
+ * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
+ * insufficient resources, operator intervention, errors of its disk, read-only transactions, a password that was just changed,
+ * the time limits of a lock, an idle transaction and a query, missing rights, and statements that a pooler has forgotten.
+ */
+const UNAVAILABLE = /^(08|26000|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|XX)/;
+/** SQLSTATE of a write at a standby. */
+export const READ_ONLY = "25006";
+/** Whether the server refuses writes, in SQL. */
+export const IS_READ_ONLY = "current_setting('transaction_read_only')::boolean";
+/** SQLSTATE class of a transaction that another one has ended, as in a deadlock: the same request succeeds when repeated. */
+const ROLLED_BACK = /^40/;
+
+/** The SQLSTATE of an error of the server; undefined for any other error. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** An error of the connection or of a server that cannot write is `unavailable`; the cause is logged, not sent. */
+export function operatingError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const state = sqlStateOf(error);
+  if (state !== undefined && ROLLED_BACK.test(state))
+    return new AppError("unavailable", "another request was faster; try again", {
+      retryAfterS: 1,
+      cause: error,
+    });
+  if (state !== undefined && !UNAVAILABLE.test(state)) return error;
+  return notAvailable(explainedTlsError(error));
+}
+
+/** The error of a database that cannot be used now. @param cause logged, not sent */
+export function notAvailable(cause: unknown): AppError {
+  return new AppError("unavailable", "the database is not available; try again", {
+    retryAfterS: RETRY_AFTER_S,
+    cause,
+  });
+}
+
+/** Whether the database could not be reached or used; a change that others were faster with says nothing about it. */
+export function isUnavailable(error: unknown): error is AppError {
+  if (!(error instanceof AppError) || error.code !== "unavailable" || error.cause === undefined) return false;
+  return !isRolledBack(error);
+}
+
+/** Whether the server has ended a transaction in favour of another one: the same succeeds when repeated. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof AppError && ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
+}
+
+/** Whether the connection has failed: the server has sent no error of its own. */
+export function isUnanswered(error: unknown): error is AppError {
+  return isUnavailable(error) && sqlStateOf(error.cause) === undefined;
+}
