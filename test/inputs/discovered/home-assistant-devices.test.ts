@@ -178,6 +178,20 @@ const SHARED: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "a value with a code that nothing ends",
+    {
+      announced: [code("garaj", "888888", { off_delay: undefined })],
+      zone: "omg-garaj",
+      kind: "motion",
+      doubts: ["radio-code"],
+      steps: [
+        [received(888_888), "trip"],
+        ["30 s", "restore"],
+        [received(888_888), "trip"],
+      ],
+    },
+  ],
+  [
     "an event of a button, of which each press is a sensor",
     {
       announced: [press("L"), press("S"), press("SS")],

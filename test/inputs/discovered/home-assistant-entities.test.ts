@@ -262,12 +262,8 @@ describe("device triggers", () => {
 
   test.each([
     ["several buttons, each on its topic, are a zone each", { subtype: "button_2", topic: "buton/1" }, 2],
-    [
-      "the press of an action are told by its payload",
-      { type: "action", subtype: "hold", payload: "hold" },
-      1,
-    ],
-    ["a turn are no press", { type: "turn", payload: "left" }, 1],
+    ["an action are recognised by its payload", { type: "action", subtype: "hold", payload: "hold" }, 1],
+    ["a turn are not presses", { type: "turn", payload: "left" }, 1],
     ["no payload are not read", { payload: undefined }, 1],
   ])("of %s", (_title, config, count) => {
     const announced = [trigger("button_short_press", {}), trigger("button_double_press", config)];
