@@ -23,8 +23,8 @@ export interface SensorDevice {
   readonly parts: DeviceParts;
   /** What its zones have as their device; undefined if they are detectors of their own, or no device is announced. */
   readonly label: string | undefined;
-  /** Whether its zones are those of an alarm panel. */
-  readonly isAlarmPanel: boolean;
+  /** Whether its zones count as a device each, because they are those of an alarm panel. */
+  readonly areDetectors: boolean;
   readonly isBridge: (availability: DiscoveredAvailability) => boolean;
 }
 
@@ -86,8 +86,8 @@ function tamperDoubts(tamper: DiscoveredSensor | undefined): Doubt[] {
 }
 
 /** Only a second burglary zone asks for more. */
-function confirmationDoubts(kind: ZoneKind, { isAlarmPanel }: SensorDevice): Doubt[] {
-  return isAlarmPanel && CLASS_OF_KIND[kind] === "burglary" ? [{ code: "zones-confirm" }] : [];
+function confirmationDoubts(kind: ZoneKind, { areDetectors }: SensorDevice): Doubt[] {
+  return areDetectors && CLASS_OF_KIND[kind] === "burglary" ? [{ code: "zones-confirm" }] : [];
 }
 
 function leftOutDoubts(availabilities: readonly DiscoveredAvailability[]): Doubt[] {
