@@ -1,3 +1,4 @@
+import type { Availability } from "../../generated/types.ts";
 import {
   devicesUpToLimit,
   type DiscoveredDevice,
@@ -92,8 +93,12 @@ function camerasBelow(
     return SWITCH.exec(rest)?.[1] ?? [];
   });
   const sources = sourcesOf(prefix, below, messages);
-  const hasStatus = (camera: string): boolean =>
-    messageAt(messages, `${prefix}/${camera}/status/detect`) !== undefined;
+  const has = (topic: string): boolean => messageAt(messages, topic) !== undefined;
+  const availabilityOf = (camera: string): Availability | undefined => {
+    const [status, detect] = [`${prefix}/${camera}/status/detect`, `${prefix}/${camera}/detect/state`];
+    if (has(status)) return { mqtt: status, up: ["online"], down: ["offline", "disabled"] };
+    return has(detect) ? { mqtt: detect, up: ["ON"], down: ["OFF"] } : undefined;
+  };
   const cameras = [...new Set(names)].sort();
   if (cameras.length > CAMERAS_MAX) onLeftOut("cameras", CAMERAS_MAX);
   return cameras.slice(0, CAMERAS_MAX).map((camera) => ({
@@ -102,7 +107,7 @@ function camerasBelow(
     name: camera,
     model: "Frigate",
     topics: [`${prefix}/${camera}`],
-    proposals: sources.map((source) => proposalFor(camera, prefix, source, hasStatus(camera))),
+    proposals: sources.map((source) => proposalFor(camera, prefix, source, availabilityOf(camera))),
   }));
 }
 
@@ -147,7 +152,7 @@ function proposalFor(
   camera: string,
   prefix: string,
   { topic, doubts }: CameraSource,
-  hasStatus: boolean,
+  availability: Availability | undefined,
 ): Proposal {
   const where: NonNullable<Proposal["input"]["where"]> =
     topic === "reviews"
@@ -174,7 +179,7 @@ function proposalFor(
     },
     autoRestoreS: RESTORE_S,
     device: camera,
-    ...(hasStatus ? { availability: { mqtt: `${prefix}/${camera}/status/detect` } } : {}),
+    ...(availability && { availability }),
     bridge: { mqtt: `${prefix}/available`, up: ["online"], down: ["offline", "stopped"] },
     doubts,
   };

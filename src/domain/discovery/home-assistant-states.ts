@@ -67,7 +67,9 @@ function sensorStates(fields: Fields): EntityStates {
     fields["device_class"] === "safety" && (textOf(fields["state_topic"]) ?? "").endsWith("/closed");
   const isSwapped = isOfClosed && off !== undefined && String(results.on) === "1";
   const { isGuess } = reading ?? {};
-  const isEndless = reading?.isEndless === true && fields["off_delay"] === undefined;
+  const isEndless =
+    (reading?.isEndless ?? (reading?.isComputed !== true && isCode(fields, on))) &&
+    fields["off_delay"] === undefined;
   return {
     ...placeOf(reading),
     template: reading?.isComputed === true ? template : undefined,
@@ -77,6 +79,13 @@ function sensorStates(fields: Fields): EntityStates {
     normal: isSwapped ? on : off,
     ...(isSwapped ? { deviceClass: "opening" } : {}),
   };
+}
+
+/** Whether a value of its own opens a sensor, such as the code of a transmitter, and none is announced that ends it. */
+function isCode(fields: Fields, on: readonly Scalar[]): boolean {
+  const sent = sentOf(fields["payload_on"]);
+  const isUsual = sent === undefined || isOneOf(["ON"], sent);
+  return !isUsual && fields["payload_off"] === undefined && isOneOf(on, sent);
 }
 
 function alarmPanelStates(fields: Fields): EntityStates {

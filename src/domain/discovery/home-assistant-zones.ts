@@ -9,6 +9,7 @@ import { gateDoubts, gateOf } from "./home-assistant-gate.ts";
 import { kindDoubts } from "./home-assistant-kinds.ts";
 import type { DiscoveredAvailability, DiscoveredSensor } from "./home-assistant-message.ts";
 import { byNearness, type DeviceParts } from "./home-assistant-parts.ts";
+import { PRESSED_WITHIN_S, WEEKLY } from "./presses.ts";
 
 /** On means that there is mains power. */
 const MAINS = "power";
@@ -22,8 +23,8 @@ export interface SensorDevice {
   readonly parts: DeviceParts;
   /** What its zones have as their device; undefined if they are detectors of their own, or no device is announced. */
   readonly label: string | undefined;
-  /** Whether its zones are those of an alarm panel. */
-  readonly isAlarmPanel: boolean;
+  /** Whether its zones count as a device each, because they are those of an alarm panel. */
+  readonly areDetectors: boolean;
   readonly isBridge: (availability: DiscoveredAvailability) => boolean;
 }
 
@@ -37,6 +38,9 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
   const gate = gateOf(sensor, kind, device.sensors);
   const tamper = kind === "tamper" ? undefined : parts.tamperOf(sensor);
   const { own, bridge, leftOut } = availabilitiesOf(sensor, device);
+  const battery = batteryPart(parts.batteryOf(sensor), sensor.topic);
+  const isSupervised = battery.battery !== undefined && isPressed(sensor, kind) && expireAfterS === undefined;
+  const timeoutS = isSupervised ? PRESSED_WITHIN_S : expireAfterS && supervisionOf(expireAfterS);
   return {
     name: sensor.name,
     kind,
@@ -47,12 +51,12 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
       ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
     },
     ...tamperPart(tamper, sensor.topic),
-    ...batteryPart(parts.batteryOf(sensor), sensor.topic),
+    ...battery,
     ...(own && { availability: availabilityOf(own) }),
     ...(bridge && { bridge: availabilityOf(bridge) }),
     ...(gate && { gate }),
     ...(offDelayS === undefined ? {} : { autoRestoreS: Math.min(Math.ceil(offDelayS), AUTO_RESTORE_S_MAX) }),
-    ...(expireAfterS === undefined ? {} : { supervisionTimeoutS: supervisionOf(expireAfterS) }),
+    ...(timeoutS === undefined ? {} : { supervisionTimeoutS: timeoutS }),
     ...(label === undefined ? {} : { device: label }),
     doubts: [
       ...valueDoubts(sensor),
@@ -61,8 +65,14 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
       ...(kind === "tamper" ? [] : tamperDoubts(tamper ?? parts.unreadTamperOf(sensor))),
       ...confirmationDoubts(kind, device),
       ...leftOutDoubts(leftOut),
+      ...(isSupervised ? [WEEKLY] : []),
     ],
   };
+}
+
+/** Whether a button reports presses, and nothing between them. */
+function isPressed({ entity }: DiscoveredSensor, kind: ZoneKind): boolean {
+  return entity === "trigger" || (entity === "event" && kind === "panic");
 }
 
 function valueDoubts({ template, isEndless, open }: DiscoveredSensor): Doubt[] {
@@ -76,8 +86,8 @@ function tamperDoubts(tamper: DiscoveredSensor | undefined): Doubt[] {
 }
 
 /** Only a second burglary zone asks for more. */
-function confirmationDoubts(kind: ZoneKind, { isAlarmPanel }: SensorDevice): Doubt[] {
-  return isAlarmPanel && CLASS_OF_KIND[kind] === "burglary" ? [{ code: "zones-confirm" }] : [];
+function confirmationDoubts(kind: ZoneKind, { areDetectors }: SensorDevice): Doubt[] {
+  return areDetectors && CLASS_OF_KIND[kind] === "burglary" ? [{ code: "zones-confirm" }] : [];
 }
 
 function leftOutDoubts(availabilities: readonly DiscoveredAvailability[]): Doubt[] {

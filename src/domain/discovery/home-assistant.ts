@@ -105,14 +105,14 @@ function devicesWith(
   ofDevice: ReadonlyMap<string, readonly DiscoveredSensor[]>,
   zones: readonly DiscoveredSensor[],
 ): ReadonlyMap<string, SensorDevice> {
-  const contactsIn = new Map<string, number>();
-  for (const { device, entity } of zones)
-    if (entity === "sensor" || entity === "cover") contactsIn.set(device, (contactsIn.get(device) ?? 0) + 1);
+  const zonesOf = sensorsByDevice(zones);
   const isBridge = bridgesIn(ofDevice);
   const repeated = repeatedIn([...ofDevice.values()].map(([first]) => first?.deviceName));
   return new Map(
     [...ofDevice].map(([id, sensors]) => {
-      const parts = new DeviceParts(sensors, contactsIn.get(id) ?? 0);
+      const own = zonesOf.get(id) ?? [];
+      const contacts = own.filter(({ entity }) => entity === "sensor" || entity === "cover").length;
+      const parts = new DeviceParts(sensors, contacts);
       const isAlarmPanel = parts.areOfContacts || sensors.some(({ entity }) => entity === "alarm-panel");
       const [first] = sensors;
       const name = first?.deviceName;
@@ -120,7 +120,14 @@ function devicesWith(
       const hasLabel = !isAlarmPanel && first?.hasDevice === true;
       return [
         id,
-        { sensors, parts, isAlarmPanel, isBridge, label: hasLabel ? configuredName(label) : undefined },
+        {
+          sensors,
+          parts,
+          isBridge,
+          label: hasLabel ? configuredName(label) : undefined,
+          // Zones on one topic are one device anyway.
+          areDetectors: isAlarmPanel && new Set(own.map(({ topic }) => topic)).size > 1,
+        },
       ];
     }),
   );

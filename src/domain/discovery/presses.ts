@@ -1,3 +1,5 @@
+import type { Doubt } from "./doubt.ts";
+
 /** Actions of buttons and keypads that call for help. */
 const HELP = ["emergency", "panic", "sos", "help"];
 /** Parts of the actions of a button; a remote control's are commands to a lamp, and a cube's are movements. */
@@ -22,6 +24,11 @@ const RELEASES = ["release", "released"];
 
 /** A button sends no release; seconds that are long enough for one press to be one trip. */
 export const BUTTON_RESTORE_S = 30;
+
+/** A button reports nothing between two presses: seconds after which it is missing, if its battery is supervised. */
+export const PRESSED_WITHIN_S = 604_800;
+/** What to do about that. */
+export const WEEKLY: Doubt = { code: "supervised-weekly" };
 
 /** The actions that call for help. */
 export function callsIn(actions: readonly string[]): string[] {

@@ -1,7 +1,8 @@
 import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Proposal } from "./device.ts";
-import { eventPlaceOf, componentSource, componentState, type ShellyParts } from "./shelly-places.ts";
+import { PRESSED_WITHIN_S, WEEKLY } from "./presses.ts";
+import { eventPlaceOf, componentState, componentStatus, type ShellyParts } from "./shelly-places.ts";
 import { fieldOf, textOf, type Fields } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
@@ -73,7 +74,15 @@ export function bluetoothProposals(parts: ShellyParts, gateway: Availability): P
       doubts: [],
     }));
     const proposals = own.length > 0 ? own : buttonOf(device, parts);
-    return proposals.map((proposal) => ({ ...proposal, ...status, bridge: gateway, device: name }));
+    const isSupervised = own.length === 0 && status.battery !== undefined;
+    return proposals.map(({ doubts, ...proposal }) => ({
+      ...proposal,
+      ...status,
+      ...(isSupervised ? { supervisionTimeoutS: PRESSED_WITHIN_S } : {}),
+      bridge: gateway,
+      device: name,
+      doubts: [...doubts, ...(isSupervised ? [WEEKLY] : [])],
+    }));
   });
 }
 
@@ -122,15 +131,15 @@ function buttonOf(
 
 function tamperOf(objects: readonly BluetoothObject[], parts: ShellyParts): { tamper?: Tamper } {
   const sensor = objects.find(({ id }) => id === TAMPER);
-  return sensor ? { tamper: { ...componentSource(sensor.key, ["value"], parts), open: [true] } } : {};
+  return sensor ? { tamper: { ...componentStatus(sensor.key, ["value"], parts), open: [true] } } : {};
 }
 
 function batteryOf({ objects, key, status }: BluetoothDevice, parts: ShellyParts): { battery?: Battery } {
   const low = objects.find(({ id }) => id === BATTERY_LOW);
-  if (low) return { battery: { ...componentSource(low.key, ["value"], parts), low: [true] } };
+  if (low) return { battery: { ...componentStatus(low.key, ["value"], parts), low: [true] } };
   const level = objects.find(({ id }) => id === BATTERY_LEVEL)?.key;
   if (level !== undefined)
-    return { battery: { ...componentSource(level, ["value"], parts), below: BATTERY_BELOW_PERCENT } };
+    return { battery: { ...componentStatus(level, ["value"], parts), below: BATTERY_BELOW_PERCENT } };
   if (key === undefined || typeof status["battery"] !== "number") return {};
-  return { battery: { ...componentSource(key, ["battery"], parts), below: BATTERY_BELOW_PERCENT } };
+  return { battery: { ...componentStatus(key, ["battery"], parts), below: BATTERY_BELOW_PERCENT } };
 }

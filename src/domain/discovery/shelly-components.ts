@@ -6,8 +6,8 @@ import { bluetoothProposals } from "./shelly-bluetooth.ts";
 import {
   eventPlaceOf,
   eventsOf,
-  componentSource,
   componentState,
+  componentStatus,
   type ShellyParts,
 } from "./shelly-places.ts";
 import { fieldOf, textOf, type Fields } from "./values.ts";
@@ -53,7 +53,8 @@ function contactOf(key: string, config: Fields, status: Fields, parts: ShellyPar
   if (type === "input") return inputOf(key, config, status, parts);
   if (type === "smoke" || type === "flood") {
     const kind = type === "smoke" ? "fire" : "flood";
-    return { kind, input: componentState(key, "alarm", parts), doubts: [] };
+    const doubts: Doubt[] = config["alarm_mode"] === "rain" ? [{ code: "rain" }] : [];
+    return { kind, input: componentState(key, "alarm", parts), doubts };
   }
   if (type !== "presencezone") return undefined;
   const field = ["value", "state"].find((name) => typeof status[name] === "boolean") ?? "value";
@@ -88,5 +89,5 @@ function isOnBattery({ components }: ShellyParts): boolean {
 }
 
 function levelOf(parts: ShellyParts): Battery {
-  return { ...componentSource("devicepower:0", ["battery", "percent"], parts), below: BATTERY_BELOW_PERCENT };
+  return { ...componentStatus("devicepower:0", ["battery", "percent"], parts), below: BATTERY_BELOW_PERCENT };
 }

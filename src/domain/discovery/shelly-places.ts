@@ -33,11 +33,29 @@ interface Place {
   readonly where?: [MessageCondition];
 }
 
+/** Where a value of a component is; a message without the value does not concern it. */
 export function componentSource(key: string, fields: readonly string[], parts: ShellyParts): Place {
+  return placeIn(key, fields, fields, parts);
+}
+
+/** The same for a tamper or battery, of which every message about the component is a sign of life. */
+export function componentStatus(key: string, fields: readonly string[], parts: ShellyParts): Place {
+  return placeIn(key, fields, [], parts);
+}
+
+function placeIn(
+  key: string,
+  fields: readonly string[],
+  present: readonly string[],
+  parts: ShellyParts,
+): Place {
   if (parts.hasStatusTopics) return { mqtt: `${parts.address}/status/${key}`, path: pointerTo(...fields) };
-  const path = pointerTo("params", key, ...fields);
   // On the common topic a message about another component is no sign of life of this one.
-  return { mqtt: eventsOf(parts), where: [{ path, exists: true }], path };
+  return {
+    mqtt: eventsOf(parts),
+    where: [{ path: pointerTo("params", key, ...present), exists: true }],
+    path: pointerTo("params", key, ...fields),
+  };
 }
 
 /** The common topic. */

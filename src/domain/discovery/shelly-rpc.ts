@@ -181,9 +181,10 @@ function deviceAt(
     address,
     name,
     components: merged(config, componentsOf(address, messages, replyTo).list, own, onLeftOut),
-    // A topic for each component is an option; so is the common one, which is on ex works.
-    hasStatusTopics: mqtt["status_ntf"] === true || own.some(({ topic }) => STATUS.test(topic)),
-    hasNotifications: mqtt["rpc_ntf"] !== false || events.length > 0,
+    // A topic for each component is an option, and a retained message of it may be an old one.
+    hasStatusTopics: optionOf(mqtt["status_ntf"]) ?? own.some(({ topic }) => STATUS.test(topic)),
+    // So is the common one, which is on ex works.
+    hasNotifications: optionOf(mqtt["rpc_ntf"]) ?? true,
     pressed: new Set(events.flatMap(({ json }) => pressedIn(json))),
   };
   const model = [textOf(info["app"]), textOf(info["model"])].filter((part) => part !== undefined).join(" ");
@@ -195,6 +196,11 @@ function deviceAt(
     topics: [address],
     proposals: proposalsFor(parts),
   };
+}
+
+/** What a device says of an option; undefined if it has not answered. */
+function optionOf(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
 }
 
 /** All components of a device by key, each with its configuration and what is known of its status. */

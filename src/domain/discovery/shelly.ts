@@ -3,6 +3,7 @@ import type { ZoneKind } from "../zone.ts";
 import type { DiscoveredDevice, DiscoverySource, Messages, ReceivedMessage, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { messageAt } from "./message-index.ts";
+import { PRESSED_WITHIN_S, WEEKLY } from "./presses.ts";
 import { fieldOf, isFields, textOf } from "./values.ts";
 
 const BATTERY_BELOW_PERCENT = 15;
@@ -12,8 +13,6 @@ const BATTERY_BELOW_PERCENT = 15;
  */
 const BUTTON_RESTORE_S = 20;
 const UPDATE_PERIOD = "MQTT update period 0";
-/** Reports nothing between two presses. */
-const PRESSED_WITHIN_S = 604_800;
 
 /**
  * Shelly Gen 1: every device answers `announce` on `shellies/command` with what it is, on `shellies/announce` and, since
@@ -132,7 +131,7 @@ const BUTTON: Make = {
     { code: "kind-guessed" },
     { code: "button-restores-itself" },
     { code: "press-repeated", values: { option: UPDATE_PERIOD } },
-    { code: "supervised-weekly" },
+    WEEKLY,
   ],
 };
 

@@ -119,7 +119,8 @@ function switchInput(
     };
   }
   const place = report === "level" ? action : { mqtt: `${topics.tele}SENSOR`, path: pointerTo(label) };
-  const slow: Doubt[] = report === "turn" ? [{ code: "telemetry-only", values: { option } }] : [];
+  const code = report === "turn" ? "telemetry-only" : "missed-while-offline";
+  const slow: Doubt[] = report === "telemetry" ? [] : [{ code, values: { option } }];
   return {
     label,
     kind: kind ?? "intrusion",

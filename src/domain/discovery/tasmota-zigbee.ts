@@ -1,4 +1,4 @@
-import type { Availability, MessageCondition } from "../../generated/types.ts";
+import type { Availability, Battery, MessageCondition } from "../../generated/types.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Proposal, ReceivedMessage } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
@@ -9,6 +9,8 @@ const BATTERY_BELOW_PERCENT = 15;
 /** A Zigbee network of such a bridge has a few dozen. */
 const SENSORS_MAX = 256;
 const BATTERY = "BatteryPercentage";
+/** Seconds without a message of a sensor that has not reported its battery. */
+const RARELY_S = 604_800;
 /**
  * Values that are 1 while something is detected, with the type of the alarm zone that has each.
  * Format: https://tasmota.github.io/docs/Zigbee/
@@ -97,23 +99,24 @@ export function zigbeeProposals(
   bridge: Availability,
   onLeftOut: OnLeftOut,
 ): Proposal[] {
-  const sensors = new Map<string, { report: ZigbeeReport; name: string; contacts: Set<string> }>();
+  const sensors = new Map<string, { report: ZigbeeReport; name: string; values: Set<string> }>();
   for (const report of messages.flatMap(zigbeeReports)) {
     const { topic, key, fields } = report;
     const id = `${topic} ${key}`;
-    const known = sensors.get(id) ?? { report, name: key, contacts: new Set() };
-    for (const value of contactsIn(fields)) known.contacts.add(value);
+    const known = sensors.get(id) ?? { report, name: key, values: new Set() };
+    for (const value of contactsIn(fields)) known.values.add(value);
+    if (Object.hasOwn(fields, BATTERY)) known.values.add(BATTERY);
     const name = textOf(fields["Name"])?.trim() ?? "";
     sensors.set(id, name === "" ? known : { ...known, name });
   }
   if (sensors.size > SENSORS_MAX) onLeftOut("components", SENSORS_MAX);
-  return [...sensors.values()].slice(0, SENSORS_MAX).flatMap(({ report, name, contacts }) => {
-    const own = CONTACTS.filter(([value]) => contacts.has(value));
+  return [...sensors.values()].slice(0, SENSORS_MAX).flatMap(({ report, name, values }) => {
+    const own = CONTACTS.filter(([value]) => values.has(value));
     const common = {
-      ...(contacts.has(STATUS)
-        ? { tamper: { ...placeOf(report, STATUS), bits: TAMPER, open: [TAMPER] } }
-        : {}),
-      battery: { ...placeOf(report, BATTERY), below: BATTERY_BELOW_PERCENT },
+      ...(values.has(STATUS) ? { tamper: { ...placeOf(report, STATUS), bits: TAMPER, open: [TAMPER] } } : {}),
+      battery: { ...batteryPlaceOf(report), below: BATTERY_BELOW_PERCENT },
+      // A battery is expected to be reported once a day, which not all sensors do.
+      ...(values.has(BATTERY) ? {} : { supervisionTimeoutS: RARELY_S }),
       bridge,
       device: name,
     };
@@ -124,12 +127,27 @@ export function zigbeeProposals(
       ...common,
       doubts: [],
     }));
-    if (known.length > 0 || !contacts.has(STATUS)) return known;
+    if (known.length > 0 || !values.has(STATUS)) return known;
     const place = placeOf(report, STATUS);
     const input: Proposal["input"] = { ...place, bits: ALARM, open: [1, 2, ALARM], normal: [0] };
     const kind = kindOfName(name) ?? "intrusion";
     return [{ name, kind, input, ...common, doubts: [{ code: "kind-guessed" }] }];
   });
+}
+
+/** Every message of the device is a sign of life, whatever it is about. */
+function batteryPlaceOf({
+  topic,
+  path: names,
+  where,
+}: ZigbeeReport): Pick<Battery, "mqtt" | "where" | "path"> {
+  const own: MessageCondition[] = names.length === 0 ? [] : [{ path: pointerTo(...names), exists: true }];
+  const conditions = [...own, ...where];
+  return {
+    mqtt: topic,
+    ...(conditions.length === 0 ? {} : { where: conditions }),
+    path: pointerTo(...names, BATTERY),
+  };
 }
 
 /** All devices share a topic, or each has one: messages without the value do not concern the zone. */

@@ -92,17 +92,23 @@ function topicsOf(config: Fields, mac: string): TasmotaTopics | undefined {
   return { cmnd, stat, tele };
 }
 
-/** `ft` is the form of all topics, `%prefix%/%topic%/`; `tp` has the prefixes of commands, replies and telemetry. */
+/**
+ * `ft` is the form of all topics, `%prefix%/%topic%/`; `tp` has the prefixes of commands, replies and telemetry. Commands need a
+ * prefix, so that a device does not obey what it publishes.
+ */
 function topicOf(config: Fields, prefixIndex: number, mac: string): string | undefined {
   const prefix = textOf(listOf(config["tp"])[prefixIndex]);
   const topic = textOf(config["t"]);
   if (prefix === undefined || topic === undefined) return undefined;
-  const full = (textOf(config["ft"]) ?? "%prefix%/%topic%/")
+  const form = textOf(config["ft"]) ?? "%prefix%/%topic%/";
+  const full = (prefixIndex > 0 || form.includes("%prefix%") ? form : `${form}/%prefix%`)
     .replaceAll("%prefix%", () => prefix)
     .replaceAll("%topic%", () => topic)
     .replaceAll("%hostname%", () => textOf(config["hn"]) ?? "")
-    .replaceAll("%id%", () => mac.slice(-6));
-  if (full.length > TEXT_LENGTH_MAX || /[%+#]/.test(full)) return undefined;
+    .replaceAll("%id%", () => mac)
+    .replaceAll("#", "")
+    .replaceAll("//", "/");
+  if (full.length > TEXT_LENGTH_MAX || /[%+]/.test(full)) return undefined;
   return full.endsWith("/") ? full : `${full}/`;
 }
 

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import {
   expectProposed,
   foundIn,
+  playSteps,
+  proposedFor,
   type Message,
+  type Step,
   type DeviceScenario,
 } from "../../support/device-scenarios.ts";
 
@@ -157,6 +160,25 @@ describe("a Frigate server", () => {
   test.each(SERVERS)("%s trips and restores the zone of a camera", (_title, device) =>
     expectProposed(device),
   );
+
+  test.each([
+    ["status", "frigate/curte/status/detect", "online", "disabled"],
+    ["status, while it cannot be reached", "frigate/curte/status/detect", "online", "offline"],
+    ["detection, in a release without a status", "frigate/curte/detect/state", "ON", "OFF"],
+  ])("reports a camera that sees nothing by its %s", async (_what, topic, up, down) => {
+    const zone = proposedFor({
+      announced: [ONLINE, stats("0.15.0"), [topic, up]],
+      zone: "curte",
+      kind: "motion",
+      steps: [],
+    });
+    const steps: Step[] = [
+      [review("end", "1-a"), "nothing"],
+      [[topic, up], "nothing"],
+      [[topic, down], "supervision"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
 
   test("with another prefix is found by its statistics, with each camera once", () => {
     const { zones } = foundIn({ announced: [stats("0.15.0", "nvr/curte")] });

@@ -91,6 +91,25 @@ describe("sensors announced for Home Assistant", () => {
     ]);
     expect(await recordAfter(zones, messages)).toMatchObject([CONFIRMED]);
   });
+
+  test("of an alarm panel with one topic are one device", async () => {
+    const device = { identifiers: ["p2"], name: "Centrala" };
+    const part = (name: string, device_class: string): Message => [
+      `homeassistant/binary_sensor/p2/${name}/config`,
+      { name, device_class, state_topic: "p2", value_template: `{{ value_json.${name} }}`, device },
+    ];
+    const { zones } = foundIn({
+      announced: [
+        part("hol", "motion"),
+        part("birou", "motion"),
+        part("hol_capac", "tamper"),
+        part("birou_capac", "tamper"),
+      ],
+    });
+    expect(zones.map(({ doubts }) => doubts)).toEqual([[], []]);
+    const messages: Message[] = ["OFF", "ON"].map((state) => ["p2", { hol: state, birou: state }]);
+    expect(await recordAfter(zones, messages)).toMatchObject([NOT_CONFIRMED]);
+  });
 });
 
 /** A sensor with one text for its contact, its cover and its battery, whose announcements arrive in the order of their topics. */
@@ -171,6 +190,20 @@ const SHARED: readonly (readonly [title: string, device: DeviceScenario])[] = [
       doubts: [],
       steps: [
         [received(999_999), "nothing"],
+        [received(888_888), "trip"],
+        ["30 s", "restore"],
+        [received(888_888), "trip"],
+      ],
+    },
+  ],
+  [
+    "a value with a code that nothing ends",
+    {
+      announced: [code("garaj", "888888", { off_delay: undefined })],
+      zone: "omg-garaj",
+      kind: "motion",
+      doubts: ["radio-code"],
+      steps: [
         [received(888_888), "trip"],
         ["30 s", "restore"],
         [received(888_888), "trip"],

@@ -170,6 +170,18 @@ describe("an event", () => {
     expect(foundIn({ announced: [event("buton", config)] }).zones).toMatchObject([{ input: { open } }]);
   });
 
+  test("of a button with a battery is supervised by the week, as it is silent between two presses", () => {
+    const device = { identifiers: ["buton"], name: "Casa" };
+    const battery: Message = [
+      "homeassistant/sensor/buton/config",
+      { name: "Baterie", device_class: "battery", state_topic: "casa/baterie", device },
+    ];
+    const announced = [event("buton", { device_class: "button", event_types: ["press"] }), battery];
+    const { zones } = foundIn({ announced });
+    expect(zones).toMatchObject([{ battery: { mqtt: "casa/baterie" }, supervisionTimeoutS: 604_800 }]);
+    expect(zones[0]?.doubts.map(({ code }) => code)).toContain("supervised-weekly");
+  });
+
   test("with a template is read where that reads it, and is to be checked", () => {
     const value_template = "{{ {'event_type': value_json.action} | to_json }}";
     const announced = [event("buton", { device_class: "button", event_types: ["single"], value_template })];
@@ -250,12 +262,8 @@ describe("device triggers", () => {
 
   test.each([
     ["several buttons, each on its topic, are a zone each", { subtype: "button_2", topic: "buton/1" }, 2],
-    [
-      "the press of an action are told by its payload",
-      { type: "action", subtype: "hold", payload: "hold" },
-      1,
-    ],
-    ["a turn are no press", { type: "turn", payload: "left" }, 1],
+    ["an action are recognised by its payload", { type: "action", subtype: "hold", payload: "hold" }, 1],
+    ["a turn are not presses", { type: "turn", payload: "left" }, 1],
     ["no payload are not read", { payload: undefined }, 1],
   ])("of %s", (_title, config, count) => {
     const announced = [trigger("button_short_press", {}), trigger("button_double_press", config)];

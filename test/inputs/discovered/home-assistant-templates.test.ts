@@ -78,7 +78,7 @@ const TEMPLATES: readonly (readonly [template: string, more: object, closed: unk
     { usa: "closed" },
     { usa: "open" },
   ],
-  // A text that says that there is no alarm.
+  // A text for the absence of an alarm.
   ["{{ 'ON' if value_json.alarma == 'fum' else 'OFF' }}", {}, { alarma: "none" }, { alarma: "fum" }],
 ];
 

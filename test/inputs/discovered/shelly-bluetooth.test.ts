@@ -36,6 +36,26 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "contact that stays closed, and of which the gateway hears beacons",
+    {
+      announced: [[`${GATEWAY}/online`, "true"]],
+      answers: answers(GATEWAY, {}, [
+        blu("bthomedevice:200", { name: "Geam" }, { battery: 100, rssi: -60 }),
+        blu("bthomesensor:201", { obj_id: 45, idx: 0 }, { value: false }),
+      ]),
+      zone: "geam",
+      kind: "intrusion",
+      steps: [
+        [notified(GATEWAY)({ "bthomesensor:201": { id: 201, value: false } }), "nothing"],
+        ["90000 s", "nothing"],
+        [notified(GATEWAY)({ "bthomedevice:299": { id: 299, rssi: -70 } }), "nothing"],
+        [notified(GATEWAY)({ "bthomedevice:200": { id: 200, rssi: -70, packet_id: 12 } }), "nothing"],
+        ["90000 s", "nothing"],
+        ["3600 s", "supervision"],
+      ],
+    },
+  ],
+  [
     "button before firmware 1.6",
     {
       announced: [[`${GATEWAY}/online`, "true"]],
@@ -45,10 +65,11 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       ]),
       zone: "receptie",
       kind: "panic",
-      doubts: ["kind-guessed", "button-restores-itself"],
+      doubts: ["kind-guessed", "button-restores-itself", "supervised-weekly"],
       steps: [
         [reported(GATEWAY, ["bthomesensor:200", "single_push"]), "trip"],
         ["30 s", "restore"],
+        ["518400 s", "nothing"],
         [reported(GATEWAY, ["bthomesensor:300", "single_push"]), "nothing"],
         [reported(GATEWAY, ["bthomedevice:200", "long_push"]), "trip"],
       ],

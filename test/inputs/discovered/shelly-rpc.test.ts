@@ -99,6 +99,34 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "contact at an i4 whose topics for each component were switched off, with an old message on one",
+    {
+      announced: [
+        [`${I4}/online`, "true"],
+        [`${I4}/status/input:0`, { id: 0, state: true }],
+      ],
+      answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }),
+      zone: "shellyi4g3-a8032ab1fe80-usa",
+      kind: "intrusion",
+      doubts: ["check-contact"],
+      steps: [
+        [notified(I4)({ "input:0": { id: 0, state: true } }), "nothing"],
+        [notified(I4)({ "input:0": { id: 0, state: false } }), "trip"],
+      ],
+    },
+  ],
+  [
+    "Flood G4 that is set to report rain",
+    {
+      announced: [[`${FLOOD}/online`, "true"]],
+      answers: answers(FLOOD, { "flood:0": { id: 0, name: "Terasa", alarm_mode: "rain" } }),
+      zone: "shellyfloodg4-a8032ab1fe78-terasa",
+      kind: "flood",
+      doubts: ["rain"],
+      steps: [],
+    },
+  ],
+  [
     "contact at an i4 with a topic of its user's choice",
     {
       announced: [["casa/intrare/online", "true"]],

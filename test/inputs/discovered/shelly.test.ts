@@ -124,7 +124,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
-    "button that nobody presses for days",
+    "button that is not pressed for days",
     {
       announced: announced("shellybutton1-A4CF12F45301", "SHBTN-2"),
       zone: "shellybutton1-a4cf12f45301",

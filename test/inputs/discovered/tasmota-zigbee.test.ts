@@ -39,6 +39,30 @@ describe("behind a Zigbee bridge with Tasmota,", () => {
     expect(await playSteps(zone, steps)).toEqual(steps);
   });
 
+  test.each([
+    ["has reported its battery is missed after a day", [leak({ BatteryPercentage: 90 })], "93600 s"],
+    ["has not reported it is missed after a week", [], "604800 s"],
+  ] as const)("a sensor that %s", async (_title, messages, time) => {
+    const water = (Water: number): Message => leak({ Water, ZoneStatusChange: Water });
+    const zone = proposedFor({
+      announced: [...BRIDGE, water(0), ...messages],
+      zone: "0x099f",
+      kind: "flood",
+      steps: [],
+    });
+    const before = `${parseInt(time, 10) - 60} s` as const;
+    const steps: Step[] = [
+      [water(0), "nothing"],
+      ["60 s", "nothing"],
+      [lamp({ Power: 1 }), "nothing"],
+      // Whatever it reports is a sign of life.
+      [leak({ Temperature: 21.5 }), "nothing"],
+      [before, "nothing"],
+      ["60 s", "supervision"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
+
   test("a lamp and a thermometer are no zones", () => {
     const { devices, zones } = foundIn({
       announced: [...BRIDGE, lamp({ Power: 1 }), leak({ Temperature: 21.5, Humidity: 40 })],

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
-import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
+import {
+  expectProposed,
+  foundIn,
+  playSteps,
+  proposedFor,
+  type DeviceScenario,
+  type Message,
+  type Step,
+} from "../../support/device-scenarios.ts";
 import { announced, detached, RADIO, radio, result, telemetry } from "../../support/tasmota-messages.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
@@ -60,7 +68,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       announced: detached(mode),
       zone: "hol-switch1",
       kind: "intrusion",
-      doubts: ["check-contact", "kind-guessed"],
+      doubts: ["check-contact", "kind-guessed", "missed-while-offline"],
       steps: [
         [result("OFF"), "nothing"],
         [result("ON"), "trip"],
@@ -75,7 +83,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       announced: detached(1, { swn: ["PIR", null], so: { "4": 1, "114": 1 }, ft: "%topic%/%prefix%" }),
       zone: "hol-pir",
       kind: "motion",
-      doubts: ["check-contact"],
+      doubts: ["check-contact", "missed-while-offline"],
       steps: [
         [["tasmota_3D5E26/stat/SWITCH1", { PIR: { Action: "OFF" } }], "nothing"],
         [["tasmota_3D5E26/stat/SWITCH1", { PIR: { Action: "ON" } }], "trip"],
@@ -187,6 +195,26 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
 ];
 
 describe("a Tasmota device", () => {
+  test.each([
+    ["%prefix%/%id%/", "stat/A4CF123D5E26"],
+    ["%prefix%/casa//#%topic%", "stat/casa/tasmota_3D5E26"],
+    ["casa/%hostname%", "casa/tasmota-3D5E26-7718"],
+  ])("with the full topic %s is read where it publishes", async (ft, below) => {
+    const zone = proposedFor({
+      announced: detached(1, { ft }),
+      zone: "hol-switch1",
+      kind: "intrusion",
+      steps: [],
+    });
+    const action = (Action: string): Message => [`${below}/RESULT`, { Switch1: { Action } }];
+    const steps: Step[] = [
+      [action("OFF"), "nothing"],
+      [action("ON"), "trip"],
+      [[`${below.replace("stat/", "tele/")}/LWT`, "Offline"], "supervision"],
+    ];
+    expect(await playSteps(zone, steps)).toEqual(steps);
+  });
+
   test.each(DEVICES)("%s trips and restores the zone that is proposed for it", (_title, device) =>
     expectProposed(device),
   );
