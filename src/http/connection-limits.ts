@@ -73,9 +73,14 @@ export class Connections {
    * Limits a server's connections. Node.js gets only those that are accepted: a refused one costs neither a TLS state nor a
    * parser.
    * @param refuse ends a refused connection
+   * @param idleMs without traffic, after which a connection is closed: also one whose client does not read its responses
    */
-  watch(server: Server | TlsServer, refuse: (socket: Socket) => void = destroyed): void {
-    server.timeout = IDLE_TIMEOUT_MS;
+  watch(
+    server: Server | TlsServer,
+    refuse: (socket: Socket) => void = destroyed,
+    idleMs: number = IDLE_TIMEOUT_MS,
+  ): void {
+    server.timeout = idleMs;
     const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
     if (!serve) throw new Error("Node.js takes connections in another way");
     server.off("connection", serve);

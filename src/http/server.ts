@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -25,6 +26,8 @@ export interface HttpServerOptions {
   readonly controlSocket: string;
   /** Limits of the network server. */
   readonly limits: ConnectionLimits;
+  /** Milliseconds without traffic, after which the network server closes a connection; 45 s by default. */
+  readonly idleMs?: number;
   /** Addresses with a successful sign-in before this start, the latest first. */
   readonly knownAddresses?: readonly string[];
   readonly conditions: Conditions;
@@ -68,7 +71,8 @@ export class HttpServer {
       tls ? createTlsServer({ ...common, ...TLS, ...tls }, limited) : createServer(common, limited),
     );
     // Before its handshake, a TLS client understands no response.
-    this.#connections.watch(this.#network, tls ? undefined : (socket) => this.#sockets.refuse(socket));
+    const refuse = tls ? undefined : (socket: Socket) => this.#sockets.refuse(socket);
+    this.#connections.watch(this.#network, refuse, options.idleMs);
     this.#loopback = configured(createServer({ ...common, keepAliveTimeout: LOOPBACK_IDLE_MS }, app.handle));
     this.#control = configured(createServer(common, app.handle));
     this.#control.on("connection", markAsControlSocket);

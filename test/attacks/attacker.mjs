@@ -27,6 +27,12 @@ else await play(workerData);
 function watch(order) {
   if (!Object.hasOwn(ATTACKS, order.name)) throw new Error(`there is no attack ${order.name}`);
   const counts = new BigInt64Array(new SharedArrayBuffer(16));
+  // The parent learns that the attack has had a first effect.
+  const begun = setInterval(() => {
+    if (Atomics.load(counts, 0) === 0n) return;
+    clearInterval(begun);
+    process.stdout.write("\n");
+  }, 100);
   const end = () => {
     const [done, failed] = [...counts].map(Number);
     process.stdout.write(JSON.stringify({ done, failed }), () => process.exit(0));

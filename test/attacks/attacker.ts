@@ -27,6 +27,7 @@ export interface Done {
 export class Attacker {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<Done>;
+  #hasBegun = false;
 
   /** @param seconds duration, whatever the daemon does */
   constructor(order: Order, seconds: number) {
@@ -35,7 +36,10 @@ export class Attacker {
     attacker.stdin.on("error", () => "it has ended already");
     let written = "";
     let output = "";
-    attacker.stdout.on("data", (chunk: Buffer) => (written += chunk.toString()));
+    attacker.stdout.on("data", (chunk: Buffer) => {
+      this.#hasBegun = true;
+      written += chunk.toString();
+    });
     attacker.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
     this.#ended = new Promise((resolve, reject) => {
       attacker.once("error", reject);
@@ -46,6 +50,11 @@ export class Attacker {
     });
     // Checked when it is stopped.
     this.#ended.catch(() => {});
+  }
+
+  /** Whether the daemon has accepted something of it: on a busy machine its process starts late. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** Waits until it has ended on time. */

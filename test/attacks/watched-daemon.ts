@@ -110,7 +110,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
   /**
    * Runs an attack and measures the daemon.
    * @param isDone whether the metrics show the expected effect; then it ends, after at least `seconds` and at
-   * most `MORE_S` more
+   * most `MORE_S` more, and not before the daemon has accepted something of the attack
    */
   async during(attack: string, seconds: number, isDone: (metrics: string) => boolean): Promise<Need> {
     const restMiB = this.#memoryMiB("VmRSS");
@@ -122,7 +122,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     const everyMs = Math.max(TRIP_EVERY_MS, ((seconds + MORE_S) * 1000) / (ZONES.length * TRIPS_OF_ZONE));
     const startMs = performance.now();
     const watching = [
-      this.#look(watch, isDone, startMs, seconds),
+      this.#look(watch, (metrics) => attacker.hasBegun && isDone(metrics), startMs, seconds),
       this.#trips("door", watch, watch.wireMs, everyMs),
       this.#trips("gate", watch, watch.brokerMs, everyMs),
       this.#ask(watch),
