@@ -1,5 +1,6 @@
 import type { UpstreamRecord } from "./merge.ts";
-import { compareFingerprints, type MatchCandidate } from "./match-candidate.ts";
+import type { MatchCandidate } from "./match-candidate.ts";
+import { compareFingerprints } from "./record-fingerprint.ts";
 
 /** Lowest id down to which the centre's records are read. */
 export interface Watermark {

@@ -218,28 +218,9 @@ export function isShownAs(row: UpstreamRecord, base: UpstreamRecord): boolean {
   return FINGERPRINT.every((field) => row[field] === undefined || isSameValue(row[field], base[field]));
 }
 
-/** Values by which any record of the centre is identified later. */
-export function recordFingerprint(row: UpstreamRecord): UpstreamRecord {
-  const marker = markersIn(row)[0] ?? null;
-  return { marker, ...Object.fromEntries(FINGERPRINT.map((field) => [field, row[field] ?? null])) };
-}
-
-/**
- * Compares a record of the centre with a fingerprint.
- * @returns `another` only if it has another marker, because a dispatcher can have changed everything else
- */
-export function compareFingerprints(
-  row: UpstreamRecord,
-  traits: UpstreamRecord,
-): "same" | "unlike" | "another" {
-  const markers = markersIn(row);
-  const { marker } = traits;
-  if (typeof marker === "string" && markers.length > 0) return markers.includes(marker) ? "same" : "another";
-  return isSameCall(row, [traits]) ? "same" : "unlike";
-}
-
 const OBJECTIVE = ["objectiveType", "objectiveId"] as const;
-const FINGERPRINT = [...OBJECTIVE, "name", "dateStart"] as const;
+/** The fields that tell one call from another. */
+export const FINGERPRINT = [...OBJECTIVE, "name", "dateStart"] as const;
 
 /** Ignores differences in date format and surrounding space, and between null and an empty text. */
 function isSameValue(one: unknown, other: unknown): boolean {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ListReading, type PageResult } from "../../src/domain/list-reading.ts";
-import { recordFingerprint, type MatchCandidate } from "../../src/domain/match-candidate.ts";
+import type { MatchCandidate } from "../../src/domain/match-candidate.ts";
+import { recordFingerprint } from "../../src/domain/record-fingerprint.ts";
 
 /* Reads of lists of dispatch centres with any page size, with and without order and pages. */
 

@@ -1,4 +1,4 @@
-import { compareFingerprints, recordFingerprint } from "../../domain/match-candidate.ts";
+import { compareFingerprints, recordFingerprint } from "../../domain/record-fingerprint.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Watermark } from "../../domain/list-reading.ts";

@@ -11,6 +11,7 @@ import { RecordAdoption } from "./record-adoption.ts";
 import type { SyncContext } from "../context.ts";
 import { removeOldTestRecords } from "../test-records.ts";
 import { NO_WATERMARK, recordsAbove } from "./record-search.ts";
+import { SharedReference } from "./shared-reference.ts";
 import { linkShownAgain } from "./shown-again.ts";
 
 /** The comparison runs hourly, at a random time of each site, so that sites do not all send it at once. */
@@ -22,8 +23,6 @@ const RECENT_MS = 10_000;
 /** Deleted records are compared this long: backups that are restored are not older. */
 const DELETIONS_COMPARED_MS = 30 * 86_400_000;
 const DIFFERENCES_MAX = 100;
-/** How long a shared marker is reported after the last record of another site. */
-const SHARED_MARKER_SHOWN_MS = 86_400_000;
 
 /** Compares every record of this site with the list of the dispatch centre regularly, and corrects differences. */
 export class RecordAudit {
@@ -31,8 +30,8 @@ export class RecordAudit {
   readonly #adoption: RecordAdoption;
   readonly #readBack: ReadBack;
   readonly #texts: ListedTexts;
+  readonly #sharedReference: SharedReference;
   #dueAtMs: number;
-  #sharedMarkerAtMs = -Infinity;
   #running: Promise<void> | undefined;
 
   /** @param nextDue the entry that is to be sent now, an alarm first; undefined without one */
@@ -41,6 +40,7 @@ export class RecordAudit {
     this.#adoption = new RecordAdoption(context);
     this.#readBack = new ReadBack(context, this.#adoption, nextDue);
     this.#texts = new ListedTexts(context);
+    this.#sharedReference = new SharedReference(context);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
@@ -154,37 +154,10 @@ export class RecordAudit {
         this.#context.conditions.raise("upstream-differs", { here, there, differences: differences.length });
       else this.#context.conditions.clear("upstream-differs");
       syncConditions.declareReassignedId();
-      this.#declareSharedMarker(differences);
+      this.#sharedReference.look(differences);
       log.info("records-compared", { here, there, differences: differences.length });
       return { records, differences };
     });
-  }
-
-  /**
-   * Raises a condition if another daemon creates records with our site reference. An unknown record is only proof
-   * once this database has adopted its own.
-   */
-  #declareSharedMarker(differences: readonly Difference[]): void {
-    const nowMs = this.#context.clock.monotonicMs();
-    // Until then unknown records are most likely its own.
-    if (!this.#context.store.facts.hasReadBack) return;
-    const unknown = differences.filter(({ kind }) => kind === "unknown-here");
-    const [first] = unknown;
-    if (first) {
-      const [records, siteRef, upstreamId] = [
-        unknown.length,
-        this.#context.siteRef,
-        first.upstreamIds[0] ?? 0,
-      ];
-      this.#context.conditions.raise("upstream-reference-shared", {
-        records,
-        siteRef,
-        name: first.name,
-        upstreamId,
-      });
-      this.#sharedMarkerAtMs = nowMs;
-    } else if (nowMs - this.#sharedMarkerAtMs > SHARED_MARKER_SHOWN_MS)
-      this.#context.conditions.clear("upstream-reference-shared");
   }
 
   #compared(record: ComparedRow, before: ReadonlyMap<number, number>, atMs: number): ComparedRecord {
