@@ -8,7 +8,16 @@
 // is named, and builds nothing.
 // Exits with 65 and every reason if the tree is not the one of a release or the key cannot sign, with 64 if an option is wrong.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -104,10 +113,12 @@ function build(options, version) {
   process.umask(0o022);
   mkdirSync(packed, { recursive: true });
   process.env.SOURCE_DATE_EPOCH = String(epochS);
-  run("npm", "run", "--silent", "build");
-  // First: a release that cannot fill its own tables is not packed.
-  run(process.execPath, "scripts/upgrade-fixture.mjs", "--to", join(to, "upgrade", version));
-  for (const architecture of architectures) run("scripts/packaging/build-deb.sh", architecture, packed);
+  inCleanTree((run) => {
+    run("npm", "run", "--silent", "build");
+    // First: a release that cannot fill its own tables is not packed.
+    run(process.execPath, "scripts/upgrade-fixture.mjs", "--to", join(to, "upgrade", version));
+    for (const architecture of architectures) run("scripts/packaging/build-deb.sh", architecture, packed);
+  });
   const packages = readdirSync(packed).map((file) => {
     renameSync(join(packed, file), join(to, file));
     return join(to, file);
@@ -170,7 +181,19 @@ function git(...words) {
   return execFileSync("git", ["-C", root, ...words], { encoding: "utf8" }).trim();
 }
 
-/** Runs a step; its output goes to the error output, so that only the table is printed. */
-function run(command, ...words) {
-  execFileSync(command, words, { cwd: root, stdio: ["ignore", process.stderr, "inherit"] });
+/**
+ * Builds in a clone of the commit with the modules of the lock file: what else is in the folders of the maintainer, such as a
+ * changed module, is not published. The output of each step goes to the error output, so that only the table is printed.
+ */
+function inCleanTree(build) {
+  const tree = mkdtempSync(join(tmpdir(), "santinela-release-"));
+  const run = (command, ...words) =>
+    void execFileSync(command, words, { cwd: tree, stdio: ["ignore", process.stderr, "inherit"] });
+  try {
+    run("git", "clone", "--quiet", root, ".");
+    run("npm", "ci", "--no-audit", "--loglevel=error");
+    build(run);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
 }
