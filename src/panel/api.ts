@@ -140,7 +140,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     );
     return () => {
       finish();
-      // A list that nobody waits for would take the place of the next one, here and at the daemon.
+      // A list that is no longer wanted would take the place of the next one, here and at the daemon.
       controller.abort();
     };
   }, [path, reloads]);

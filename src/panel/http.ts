@@ -32,7 +32,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`, another one with `endUnanswered`. */
   readonly signal?: AbortSignal;
-  /** Ends a request that only reads before its time, because nobody waits for it any longer. */
+  /** Ends a request that only reads before its time, because its response is no longer wanted. */
   readonly unwanted?: AbortSignal;
 }
 

@@ -50,7 +50,7 @@ describe("obtaining a token", () => {
     };
     const wrong = await roundsOf(TEST_ACCOUNTS.viewer);
     expect(wrong).toHaveLength(1);
-    expect(await roundsOf("nobody@test.example")).toEqual([10]);
+    expect(await roundsOf("unknown@test.example")).toEqual([10]);
     compared.mockRestore();
   });
 
@@ -479,7 +479,7 @@ describe("roles", () => {
 test("no password, hash or token is ever in the log or the event log", async () => {
   const { body } = await signIn({ email: TEST_ACCOUNTS.operator, password: PASSWORD }).expect(200);
   const WRONG = "not the pass phrase";
-  await signIn({ email: "nobody@test.example", password: WRONG }).expect(401);
+  await signIn({ email: "unknown@test.example", password: WRONG }).expect(401);
   await signIn({ email: [WRONG], password: WRONG }).expect(400);
   await signIn({ email: TEST_ACCOUNTS.operator, password: WRONG, more: WRONG });
   for (let attempt = 0; attempt < 12; attempt += 1)

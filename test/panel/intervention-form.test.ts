@@ -85,7 +85,7 @@ describeWithBrowser("the form of an intervention", () => {
     await record.text("Arhiva (building 1)").shown();
   });
 
-  test("sends nobody to an objective that the user has not chosen", async () => {
+  test("requires that the user chooses one of several objectives", async () => {
     const objectives = await page.holdResponses("**/obiective/cladiri?*");
     const form = await page.open("interventions/new");
     await form.field("Name").fill("nealese");
@@ -145,7 +145,7 @@ describeWithBrowser("the form of an intervention", () => {
     expect(searches.count()).toBeLessThan(10);
     searches.release();
     await list.text("No intervention matches the filters.").shown();
-    // Nothing is said about all of them before they have arrived.
+    // The text of an empty list appears only with the response.
     const all = await page.holdResponses("**/interventii?*");
     await list.button("All interventions").click();
     await all.held();

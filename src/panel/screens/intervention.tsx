@@ -1,30 +1,29 @@
 import "../wide-word.css";
 import "../print.css";
 import "../facts.css";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
-import { request, useQuery, type QueryState } from "../api.ts";
+import { useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { everyShown } from "../clock.ts";
-import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
-import { Menu } from "../menu.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { t, translateCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
-import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
+import { Pending } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
-import { goFrom, isFromList, route } from "../route.ts";
+import { isFromList } from "../route.ts";
 import { account } from "../session.ts";
 import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath } from "../http.ts";
 import { setStatus, useClosing } from "./intervention-closing.tsx";
+import { Deletion } from "./intervention-deletion.tsx";
 import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
 import { InterventionForm } from "./intervention-form.tsx";
 import { STATUSES } from "./interventions.tsx";
@@ -183,39 +182,6 @@ function Facts({ record, setAt }: { readonly record: Intervention; readonly setA
         </div>
       ))}
     </dl>
-  );
-}
-
-function Deletion({ record, etag }: { readonly record: Intervention; readonly etag: string }) {
-  const [isAsked, setIsAsked] = useState(false);
-  const remove = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
-      const here = route.value;
-      const headers = { "If-Match": etag };
-      await request(apiPath(`/interventii/${record.id}`), { method: "DELETE", headers });
-      showNotice(t("interventions.deleted", { id: record.id }));
-      goFrom(here, "#/interventions");
-    });
-  return (
-    <>
-      <Menu label={t("app.moreActions")}>
-        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
-          <Icon name="trash-2" />
-          {t("interventions.delete")}
-        </button>
-      </Menu>
-      {isAsked && (
-        <ConfirmDialog
-          title={t("interventions.deleteTitle", { id: record.id })}
-          action={t("interventions.deleteDo")}
-          isDanger
-          act={remove}
-          close={() => setIsAsked(false)}
-        >
-          <p>{t("interventions.deleteText")}</p>
-        </ConfirmDialog>
-      )}
-    </>
   );
 }
 

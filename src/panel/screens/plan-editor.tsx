@@ -13,7 +13,7 @@ import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
-import { goFrom, route, type Route } from "../route.ts";
+import { goFrom, route } from "../route.ts";
 import { kindIcon } from "../zone-appearance.ts";
 import { CancelLink, GuardUnsavedFields, useUnsavedInput } from "../unsaved.tsx";
 import { Replacement } from "./plan-upload.tsx";
@@ -39,16 +39,13 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
   useUnsavedInput(() => JSON.stringify(pins) !== JSON.stringify(original.pins));
-  const finish = (here: Route): void => {
-    done();
-    goFrom(here, `#/plan/${plan.id}`);
-  };
   const save = async (fields: FormData): Promise<void> => {
     const name = formText(fields, "name").trim();
     const here = route.value;
     await run(async () => {
       await saveChanges(original, { name, pins }, setOriginal);
-      finish(here);
+      done();
+      goFrom(here, `#/plan/${plan.id}`);
     });
   };
   const add = ({ id }: ZoneView): void => {

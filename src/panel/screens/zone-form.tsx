@@ -89,9 +89,7 @@ function Described({
         changes: proposed,
         proposal,
         wanted,
-        forget: () => {
-          if (draft.value === described) discard();
-        },
+        forget: () => void (draft.value === described && discard()),
         of: described,
         zoneIds: [zone.id ?? ""],
         back: `#/zones/form${query}`,
@@ -100,10 +98,13 @@ function Described({
     });
   const own = errorsOfZone(errors, zoneAt);
   const input = inputOf(zone);
-  const title = zone.name || t("zoneForm.newZone");
   return (
     <>
-      <StepHead title={title} back={back} {...(changes === undefined ? { step: 2 } : {})} />
+      <StepHead
+        title={zone.name || t("zoneForm.newZone")}
+        back={back}
+        {...(changes === undefined ? { step: 2 } : {})}
+      />
       <div class="split form">
         <div class="stack">
           <Doubts described={described} />

@@ -1,0 +1,44 @@
+import { useState } from "preact/hooks";
+import type { Intervention } from "../../generated/types.ts";
+import { request } from "../api.ts";
+import { ConfirmDialog } from "../dialog.tsx";
+import { apiPath } from "../http.ts";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { Menu } from "../menu.tsx";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { goFrom, route } from "../route.ts";
+
+/** The menu with the deletion of an intervention, after a confirmation. @param etag of the version that was read */
+export function Deletion({ record, etag }: { readonly record: Intervention; readonly etag: string }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const remove = (): Promise<boolean> =>
+    runWithErrorNotice(async () => {
+      const here = route.value;
+      const headers = { "If-Match": etag };
+      await request(apiPath(`/interventii/${record.id}`), { method: "DELETE", headers });
+      showNotice(t("interventions.deleted", { id: record.id }));
+      goFrom(here, "#/interventions");
+    });
+  return (
+    <>
+      <Menu label={t("app.moreActions")}>
+        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+          <Icon name="trash-2" />
+          {t("interventions.delete")}
+        </button>
+      </Menu>
+      {isAsked && (
+        <ConfirmDialog
+          title={t("interventions.deleteTitle", { id: record.id })}
+          action={t("interventions.deleteDo")}
+          isDanger
+          act={remove}
+          close={() => setIsAsked(false)}
+        >
+          <p>{t("interventions.deleteText")}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
