@@ -155,6 +155,7 @@ export class SyncCommands {
     const changes = {
       base,
       agreed,
+      unpulled: [],
       syncedRev: entry.wantRev - 1,
       attempts: 0,
       nextAtMs: 0,
