@@ -91,6 +91,7 @@ export function linkedTo(
     arrivedAtMs: wallMs,
     base,
     agreed: entry.attempt?.body ?? base,
+    unpulled: [],
     syncedRev: entry.attempt?.rev ?? entry.syncedRev,
     attempts: 0,
     nextAtMs: 0,
@@ -184,6 +185,7 @@ export function closing({ timeouts, clock }: SyncContext, entry: OutboxEntry): P
     // A restored centre may bring a deleted record back, under this id.
     base: deleted && upstreamId !== null ? JSON.stringify({ id: upstreamId }) : null,
     agreed: null,
+    unpulled: [],
     syncedRev: entry.wantRev,
     attempts: 0,
     lastError: null,

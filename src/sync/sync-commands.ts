@@ -154,6 +154,7 @@ export class SyncCommands {
     const changes = {
       base,
       agreed,
+      unpulled: [],
       syncedRev: entry.wantRev - 1,
       attempts: 0,
       nextAtMs: 0,

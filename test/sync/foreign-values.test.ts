@@ -116,6 +116,16 @@ describe.each(TEXTS)("notes with %s", (_what, text) => {
   });
 });
 
+test("an operator who sends the local record again replaces them", async () => {
+  centre.edit(1, { notes: `${"t".repeat(4_500)}\n${markerLine()}`, status: "cancelled" });
+  await looks();
+  await site.push.operator.reassert(id);
+  await looks();
+  expect(notesThere()).toBe(FIRST.notes);
+  expect(centre.rows.get(1)).toMatchObject({ status: "planned" });
+  expect(site.entry(id)).toMatchObject({ unpulled: [], phase: "linked" });
+});
+
 test("notes of which only a part is kept here are continued in another record", async () => {
   const theirs = `${FIRST.notes}\n${"t".repeat(40_000)}`;
   centre.edit(1, { notes: `${markerLine()}\n${theirs}` });

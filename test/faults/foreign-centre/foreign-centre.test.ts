@@ -160,7 +160,10 @@ test("a dispatch centre that truncates notes is reported, and no record is updat
   const { seen } = await site.state();
   expect(seen.filter(({ method }) => method === "PUT")).toEqual([]);
   const { conditions } = await site.status();
-  expect(conditions).toMatchObject([{ code: "upstream-reference-lost" }]);
+  expect(conditions.map(({ code }) => code).toSorted()).toEqual([
+    "upstream-notes-cut",
+    "upstream-reference-lost",
+  ]);
   expect(await wrongAt(site)).toEqual([]);
 });
 
