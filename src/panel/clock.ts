@@ -30,7 +30,7 @@ export function everyShown(ms: number, action: () => void): () => void {
 }
 
 /**
- * Calls `end` each second once nothing was heard for `ms` milliseconds. A timer alone would stand still while the device sleeps; the
+ * Calls `end` each second once nothing was received for `ms` milliseconds. A timer alone would stand still while the device sleeps; the
  * clock does not.
  */
 export function watchSilence(

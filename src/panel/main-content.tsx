@@ -30,7 +30,7 @@ export function Main({
       aria-busy={isIncomplete}
       {...(place ? { ref: place } : {})}
     >
-      {/* While the page has no connection, its bar says so of everything. */}
+      {/* While the page has no connection, its bar reports it. */}
       {notUpdatedSinceMs.value < Infinity && !isStale.value && <LazyScreen load={notUpdated} isPart />}
       {children}
     </main>

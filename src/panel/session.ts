@@ -43,7 +43,7 @@ export async function resume(): Promise<void> {
   if (sessionState.value === "starting") sessionState.value = (await needsSetUp()) ? "set-up" : "out";
 }
 
-/** Retries while the daemon starts: until the set-up is done nobody can sign in. */
+/** Retries while the daemon starts: until the set-up is done no user can sign in. */
 async function needsSetUp(): Promise<boolean> {
   for (;;) {
     try {

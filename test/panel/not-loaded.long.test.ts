@@ -8,7 +8,7 @@ describeWithBrowser("a page on a bad link", () => {
   test.each([
     ["script", "**/assets/index-*.js"],
     ["texts", "**/assets/en-*.js"],
-  ])("whose %s never arrive says so in both languages, and can be reloaded", async (_what, path) => {
+  ])("whose %s never arrive reports it in both languages, and can be reloaded", async (_what, path) => {
     const context = await site.context();
     await context.route(path, (route) => route.abort());
     const page = await site.signedOutPage(context);

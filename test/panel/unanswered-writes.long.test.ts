@@ -5,7 +5,7 @@ import { PanelSite } from "../support/panel-site.ts";
 describeWithBrowser("an action whose response never comes", () => {
   const site = PanelSite.running();
 
-  test("ends once the page is connected again, says so, and can be repeated", async () => {
+  test("ends once the page is connected again, reports it, and can be repeated", async () => {
     await site.control.post("/site/walk-test", { minutes: 30 });
     const context = await site.context();
     await context.clock.install();
