@@ -21,6 +21,11 @@ export class IdempotencyStore extends Store {
      WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
   );
 
+  readonly #forget = this.prepare(
+    `DELETE FROM idempotency_keys WHERE created_at = ${EXPIRED_AT} AND (account_id, key) IN
+       (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))`,
+  );
+
   /** The response to an account's request with a key. */
   find(accountId: number, key: string): StoredResponse | undefined {
     return this.#find.get(accountId, key);
@@ -40,6 +45,11 @@ export class IdempotencyStore extends Store {
   expire(beforeMs: number, rows: number): void {
     // Nearly always there is none, and asking takes a fiftieth of the time of a change that finds nothing.
     if (this.#isAnyOlder.get(beforeMs) !== undefined) this.#expire.run(beforeMs, rows);
+  }
+
+  /** Frees the keys of records that were removed, unless these still have a response. */
+  forget(keys: readonly (readonly [accountId: number, key: string])[]): void {
+    this.#forget.run(JSON.stringify(keys));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AuditRow } from "./audit-chain.ts";
 import type { Database } from "./database.ts";
-import { EXPIRED_AT } from "./idempotency.ts";
+import { IdempotencyStore } from "./idempotency.ts";
 import type { ExpiringTable } from "./retention-clock.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type CountedFields } from "./intervention-lists.ts";
@@ -87,13 +87,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
         `DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at, created_by, uid`,
       )
       .all(list) as RemovedRecord[];
-    // Their keys are free again, unless these still have a response.
-    main
-      .prepare(
-        `DELETE FROM idempotency_keys WHERE created_at = ${EXPIRED_AT} AND (account_id, key) IN
-           (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))`,
-      )
-      .run(JSON.stringify(removed.map(({ created_by, uid }) => [created_by, uid])));
+    new IdempotencyStore(main).forget(removed.map(({ created_by, uid }) => [created_by, uid]));
     const counts = new InterventionCounts(main);
     for (const record of removed) if (record.deleted_at === null) counts.change(record, -1);
     return { removed: removed.length, cursor: next };

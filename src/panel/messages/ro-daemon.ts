@@ -44,10 +44,6 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "intervenția {id} este modificată de prea mulți utilizatori simultan; reîncercați",
   ],
   [
-    "intervention {id} exists with this entity tag",
-    "intervenția {id} există deja cu această etichetă (ETag)",
-  ],
-  [
     "intervention {id} has changed since it was read; read it again",
     "intervenția {id} s-a modificat între timp; redeschideți-o",
   ],
