@@ -89,7 +89,12 @@ export function createApp(parts: AppParts): App {
   app.use(unknownPath);
   app.use(answerError(parts.log, new RetryPause(parts.clock), parts.onDamage));
   const noteRejected = noteRejectedReport(parts.fleet, parts.basePath);
-  return { handle: readTarget(app), classes: createExpressClasses(app), noteRejected, endStreams };
+  return {
+    handle: readTarget(app, parts.newRequestId),
+    classes: createExpressClasses(app),
+    noteRejected,
+    endStreams,
+  };
 }
 
 /** Rejects a path that cannot be decoded, after authentication. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { ErrorRequestHandler } from "express";
 import { AppError, diskError, messageOf, type AppErrorCode } from "../domain/errors.ts";
@@ -60,13 +59,10 @@ function statusOfExpress(error: unknown): number | undefined {
 export const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /** Headers of a response that is sent before the application. */
-export function earlyHeaders(): Readonly<Record<string, string>> {
-  return {
-    "X-Request-Id": randomUUID(),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-  };
-}
+export const EARLY_HEADERS: Readonly<Record<string, string>> = {
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
 
 /** Sends an error without Express. */
 export function sendError(
@@ -77,7 +73,7 @@ export function sendError(
 ): void {
   const body = JSON.stringify(errorBody(statusCode, message));
   response.writeHead(statusCode, {
-    ...earlyHeaders(),
+    ...EARLY_HEADERS,
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     ...headers,

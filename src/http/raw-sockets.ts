@@ -3,7 +3,7 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../domain/clock.ts";
-import { earlyHeaders, errorBody, METHODS, sendError } from "./errors.ts";
+import { EARLY_HEADERS, errorBody, METHODS, sendError } from "./errors.ts";
 
 /** Maximum refused connections that get a response at one time; further ones are closed without. About 0.5 MB of sockets. */
 const REFUSALS_MAX = 64;
@@ -130,7 +130,7 @@ function ignored(): void {}
 
 function rawResponse(status: number, message: string, headers = ""): string {
   const body = JSON.stringify(errorBody(status, message));
-  const early = Object.entries(earlyHeaders()).map(([name, value]) => `${name}: ${value}\r\n`);
+  const early = Object.entries(EARLY_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `${early.join("")}${headers}` +

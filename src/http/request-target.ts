@@ -4,18 +4,24 @@ import { hostname } from "node:os";
 import type { RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import { isLocal } from "./auth-guards.ts";
-import { earlyHeaders, METHODS, sendError } from "./errors.ts";
+import { EARLY_HEADERS, METHODS, sendError } from "./errors.ts";
 
 /**
  * Rejects requests with an invalid target or Host header, which Express would answer in HTML. Converts the absolute form of
  * proxies (RFC 9112, 3.2.2) to the origin form; its host replaces the Host header. Answers OPTIONS of the whole server.
+ * @param newRequestId generates a unique request id; undefined for responses without
  */
-export function readTarget(app: RequestListener): RequestListener {
+export function readTarget(app: RequestListener, newRequestId?: () => string): RequestListener {
   return (request, response) => {
     const fault = faultOf(request);
+    const isForServer = request.url === "*";
+    if (fault === undefined && !isForServer) {
+      app(request, response);
+      return;
+    }
+    if (newRequestId) response.setHeader("X-Request-Id", newRequestId());
     if (fault !== undefined) sendError(response, 400, fault, { Connection: "close" });
-    else if (request.url === "*") response.writeHead(204, { ...earlyHeaders(), Allow: METHODS }).end();
-    else app(request, response);
+    else response.writeHead(204, { ...EARLY_HEADERS, Allow: METHODS }).end();
   };
 }
 

@@ -1,4 +1,4 @@
-import { Store, type Database } from "./database.ts";
+import { Store } from "./database.ts";
 
 /**
  * The time of a key whose response has expired: it stays with its record, so that another body is still rejected, and never gets
@@ -21,6 +21,11 @@ export class IdempotencyStore extends Store {
      WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)`,
   );
 
+  readonly #forget = this.prepare(
+    `DELETE FROM idempotency_keys WHERE created_at = ${EXPIRED_AT} AND (account_id, key) IN
+       (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))`,
+  );
+
   /** The response to an account's request with a key. */
   find(accountId: number, key: string): StoredResponse | undefined {
     return this.#find.get(accountId, key);
@@ -41,6 +46,11 @@ export class IdempotencyStore extends Store {
     // Nearly always there is none, and asking takes a fiftieth of the time of a change that finds nothing.
     if (this.#isAnyOlder.get(beforeMs) !== undefined) this.#expire.run(beforeMs, rows);
   }
+
+  /** Frees the keys of records that were removed, unless these still have a response. */
+  forget(keys: readonly (readonly [accountId: number, key: string])[]): void {
+    this.#forget.run(JSON.stringify(keys));
+  }
 }
 
 interface StoredResponse {
@@ -50,20 +60,4 @@ interface StoredResponse {
   readonly body: string;
   /** Wall clock, milliseconds since 1970, or `EXPIRED_AT`. */
   readonly created_at: number;
-}
-
-/** A record as the keys know it: who created it, and its key. */
-export interface KeyedRecord {
-  readonly created_by: number;
-  readonly uid: string;
-}
-
-/** Frees the keys of records that are removed for good, unless these still have a response. Within the caller's transaction. */
-export function freeKeys(database: Database, removed: readonly KeyedRecord[]): void {
-  database
-    .prepare(
-      `DELETE FROM idempotency_keys WHERE created_at = ${EXPIRED_AT} AND (account_id, key) IN
-         (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))`,
-    )
-    .run(JSON.stringify(removed.map(({ created_by, uid }) => [created_by, uid])));
 }

@@ -1,6 +1,6 @@
 import type { AuditRow } from "./audit-chain.ts";
 import type { Database } from "./database.ts";
-import { freeKeys, type KeyedRecord } from "./idempotency.ts";
+import { IdempotencyStore } from "./idempotency.ts";
 import type { ExpiringTable } from "./retention-clock.ts";
 import { transaction } from "./transaction.ts";
 import { InterventionCounts, type CountedFields } from "./intervention-lists.ts";
@@ -43,8 +43,10 @@ export function expiringInJournal(keptMs: number): ExpiringTable[] {
   ];
 }
 
-interface RemovedRecord extends CountedFields, KeyedRecord {
+interface RemovedRecord extends CountedFields {
   readonly deleted_at: number | null;
+  readonly created_by: number;
+  readonly uid: string;
 }
 
 /** The result of one batch of a table scan. */
@@ -85,7 +87,7 @@ export function removeOldRecords(main: Database, beforeMs: number, cursor: numbe
         `DELETE FROM interventions WHERE id ${among} RETURNING status, priority, type, deleted_at, created_by, uid`,
       )
       .all(list) as RemovedRecord[];
-    freeKeys(main, removed);
+    new IdempotencyStore(main).forget(removed.map(({ created_by, uid }) => [created_by, uid]));
     const counts = new InterventionCounts(main);
     for (const record of removed) if (record.deleted_at === null) counts.change(record, -1);
     return { removed: removed.length, cursor: next };

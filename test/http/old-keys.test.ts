@@ -1,6 +1,7 @@
 import request from "supertest";
 import { expect, test } from "vitest";
-import { PATROL, TestApp } from "../support/app.ts";
+import { removeOldRecords } from "../../src/store/retention.ts";
+import { PATROL, TestApp, testOfSite } from "../support/app.ts";
 
 /* Repeated requests with an Idempotency-Key that is older than the response to it. */
 
@@ -32,6 +33,16 @@ class KeyedUser {
   async ids(): Promise<number[]> {
     const { body } = await this.call("get", "/interventii").expect(200);
     return (body as { id: number }[]).map(({ id }) => id);
+  }
+
+  keys(): Promise<unknown[]> {
+    return this.#site.run("SELECT key FROM idempotency_keys");
+  }
+
+  /** Removes the records that are finished, as a site does after some time. @returns how many */
+  async removeFinished(): Promise<number> {
+    await this.#site.run("UPDATE outbox SET phase = 'closed'");
+    return removeOldRecords(this.#site.database, this.#site.clock.wallMs(), 0).removed;
   }
 
   async letResponsesExpire(): Promise<void> {
@@ -77,4 +88,14 @@ test("a key whose record is deleted creates another record, and belongs to that 
   const again = await user.create({ crews: 2 }).expect(201);
   expect([again.body.id, again.headers["idempotency-replayed"]]).toEqual([other.body.id, "true"]);
   await user.create().expect(422);
+});
+
+testOfSite("a key is kept no longer than its record, which retention removes", async () => {
+  const user = await KeyedUser.signedIn();
+  const { body } = await user.create().expect(201);
+  await user.letResponsesExpire();
+  expect(await user.removeFinished()).toBe(1);
+  expect(await user.keys()).toEqual([]);
+  const other = await user.create({ crews: 2 }).expect(201);
+  expect(other.body.id).toBeGreaterThan(body.id);
 });

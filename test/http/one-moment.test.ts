@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 /* A page and its total while another thread writes: both have to be of the same moment. PostgreSQL: test/postgres/one-moment.test.ts. */
 
 const READS = 100;
-/** Adds and removes rows in turn until it is told to stop. */
+/** Adds and removes rows in turn until it has to stop. */
 const WRITER = `
   const { workerData, parentPort } = require("node:worker_threads");
   const database = require("better-sqlite3")(workerData.path, { timeout: 10_000 });

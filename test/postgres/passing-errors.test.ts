@@ -61,7 +61,7 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
     await connections.close();
   });
 
-  test("while it can only be read, like a standby, without a word to the load balancer that all is well", async () => {
+  test("while it can only be read, like a standby, and does not get new clients of the load balancer", async () => {
     const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
     const states: (string | null)[] = [];
     const connections = new PostgresConnections({ url }, log, (state) => void states.push(state));

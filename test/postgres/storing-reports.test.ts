@@ -8,7 +8,7 @@ import { describeOnPostgres } from "../support/postgres.ts";
 
 /* Reports of the same sites come over two processes, as after a change of the address of a centre. */
 
-/** So many that the server finds those of a turn in an index, in the order in which it gets them. */
+/** Enough that the server finds those of a turn in an index, in the order in which it gets them. */
 const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reported_at, clock_offset_ms)
   SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 5000) AS n; ANALYZE sites`;
 const WAITING =

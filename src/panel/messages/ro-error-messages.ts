@@ -8,11 +8,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "unknown query parameter {names}; check its spelling",
     "parametru necunoscut al adresei: {names}; verificați cum este scris",
   ],
+  ["_order has no effect without _sort", "_order nu are efect fără _sort"],
   [
     "intervention {id} exists with this entity tag",
     "intervenția {id} există deja cu această etichetă (ETag)",
   ],
-  ["_order has no effect without _sort", "_order nu are efect fără _sort"],
   ["another request was faster; try again", "altă cerere a fost prelucrată între timp; reîncercați"],
   ["the list is no longer needed", "lista nu mai este necesară"],
   [
