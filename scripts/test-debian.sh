@@ -19,7 +19,7 @@ if [ ! -d "$root" ]; then
   echo "test-debian: creating a Debian $suite" >&2
   # The requirements of the README, the programs that npm test installs as root, and git and procps.
   mmdebstrap --quiet --variant=minbase \
-    --include=ca-certificates,nodejs,npm,g++,make,python3,git,procps,mosquitto,chromium-headless-shell,strace,faketime \
+    --include=ca-certificates,nodejs,npm,g++,make,python3,git,procps,mosquitto,chromium-headless-shell,strace,faketime,gnupg \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     "$suite" "$root.part" "$mirror" >&2
   chroot "$root.part" useradd --create-home stranger

@@ -12,7 +12,8 @@ if command -v chromium chromium-browser google-chrome >/dev/null && ! can_instal
 # Each package with one of its programs.
 case ${1:-tests} in
 tests)
-  needed=(mosquitto:mosquitto ${browser:+"$browser:$browser"} strace:strace faketime:faketime postgresql:pg_lsclusters)
+  needed=(mosquitto:mosquitto ${browser:+"$browser:$browser"} strace:strace faketime:faketime postgresql:pg_lsclusters
+    gnupg:gpg g++:g++ make:make python3:python3)
   used="the tests with real parts use"
   ;;
 machines)

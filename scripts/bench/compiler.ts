@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 /** Why nothing can be compiled; undefined if a C compiler is available. */
 export function compilerMissing(): string | undefined {
   const { error } = spawnSync("cc", ["--version"]);
-  return error ? "no C compiler (cc); on Debian: sudo apt-get install gcc" : undefined;
+  return error ? "cc, a C compiler, is not installed; on Debian: sudo apt-get install gcc" : undefined;
 }
 
 /** @throws Error with the message of the compiler */

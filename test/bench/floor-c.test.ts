@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { Children } from "../../scripts/bench/children.ts";
 import { compilerMissing } from "../../scripts/bench/compiler.ts";
 import { buildFloor, definesOf, prepare } from "../../scripts/bench/contenders/floor-c.ts";
@@ -14,6 +14,7 @@ import type { Database } from "../../src/store/database.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { alteredRows } from "../../src/store/row-checksums.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 const OBJECTIVE = { objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 const BODIES: readonly InterventionCreate[] = [
@@ -38,7 +39,7 @@ const BODIES: readonly InterventionCreate[] = [
 /** Values that differ at each writing. */
 const OWN = ["uid", "at", "created_at", "updated_at", "checksum"];
 
-describe.skipIf(compilerMissing() !== undefined)("the peer in C", () => {
+describeUnless(compilerMissing(), "the peer in C", () => {
   let program: string;
   // Without optimisation SQLite compiles in seconds; it is compiled once.
   beforeAll(async () => {

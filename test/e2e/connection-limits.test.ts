@@ -1,17 +1,14 @@
 import { connect, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
+import { NO_OWN_ADDRESS, OWN_ADDRESS } from "../support/own-address.ts";
+import { testUnless } from "../support/required-programs.ts";
 
 /* Configured connection limits of the network API, and of the connections that wait for it. */
 
 const ALTOGETHER = 40;
 const PER_ADDRESS = 10;
-/** An address of this machine beyond loopback. The traffic does not leave the machine. */
-const OWN_ADDRESS = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
 const installation = Installation.temporary(afterAll);
 const sockets: Socket[] = [];
@@ -44,10 +41,11 @@ async function opened(count: number, localAddress: string): Promise<Socket[]> {
   return all.filter((socket) => !socket.closed);
 }
 
-test.skipIf(OWN_ADDRESS === undefined)(
+testUnless(
+  NO_OWN_ADDRESS,
   "one network address gets at most the configured number of connections (requires a network address)",
   async () => {
-    const open = await opened(3 * PER_ADDRESS, OWN_ADDRESS ?? "");
+    const open = await opened(3 * PER_ADDRESS, OWN_ADDRESS);
     // One that has its response may be closed for another only then.
     await eventually(
       "the rest to be closed",
@@ -55,7 +53,7 @@ test.skipIf(OWN_ADDRESS === undefined)(
     );
     for (const socket of sockets.splice(0)) socket.destroy();
     // A client may open another connection after closing one.
-    await eventually("room again", async () => (await opened(1, OWN_ADDRESS ?? "")).length === 1);
+    await eventually("room again", async () => (await opened(1, OWN_ADDRESS)).length === 1);
   },
 );
 

@@ -22,6 +22,7 @@ import {
   startCentre,
   upstreamYaml,
 } from "../support/installation.ts";
+import { testUnless } from "../support/required-programs.ts";
 
 const installation = Installation.temporary(afterAll);
 const OBJECTIVES = buildingsYaml(1);
@@ -84,35 +85,35 @@ test("the data of a site on another machine has new keys, and reaches the centre
   expect(events.match(/machine-confirmed/g)).toHaveLength(1);
 });
 
-test.skipIf(!existsSync("/dev/shm"))(
-  "a data directory in memory is a condition, and an error of doctor",
-  async () => {
-    const folder = mkdtempSync("/dev/shm/santinela-e2e-");
-    symlinkSync(folder, join(installation.folder, "memory"));
-    const daemon = installation.daemon(
-      "memory",
-      "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n",
-    );
-    try {
-      await daemon.start();
-      const { conditions: open } = await daemon.get<{ conditions: { code: string; text: string }[] }>(
-        "/site/status",
-      );
-      expect(open).toMatchObject([
-        { code: "storage-volatile", text: expect.stringContaining("is on tmpfs") },
-      ]);
-      const { code, stdout } = await santinela(["doctor", "--config", "memory.yaml"], {
-        cwd: installation.folder,
-      });
-      expect([code, stdout]).toEqual([1, expect.stringContaining("lost at the next boot")]);
-      await daemon.end("SIGTERM");
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
-);
+const NO_MEMORY_DISK = existsSync("/dev/shm")
+  ? undefined
+  : "there is no /dev/shm: mount -t tmpfs tmpfs /dev/shm";
 
-test.skipIf(!existsSync("/dev/shm"))(
+testUnless(NO_MEMORY_DISK, "a data directory in memory is a condition, and an error of doctor", async () => {
+  const folder = mkdtempSync("/dev/shm/santinela-e2e-");
+  symlinkSync(folder, join(installation.folder, "memory"));
+  const daemon = installation.daemon(
+    "memory",
+    "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n",
+  );
+  try {
+    await daemon.start();
+    const { conditions: open } = await daemon.get<{ conditions: { code: string; text: string }[] }>(
+      "/site/status",
+    );
+    expect(open).toMatchObject([{ code: "storage-volatile", text: expect.stringContaining("is on tmpfs") }]);
+    const { code, stdout } = await santinela(["doctor", "--config", "memory.yaml"], {
+      cwd: installation.folder,
+    });
+    expect([code, stdout]).toEqual([1, expect.stringContaining("lost at the next boot")]);
+    await daemon.end("SIGTERM");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+testUnless(
+  NO_MEMORY_DISK,
   "a configuration in memory, with the data on a disk, is a condition and an error of doctor",
   async () => {
     const folder = mkdtempSync("/dev/shm/santinela-e2e-");

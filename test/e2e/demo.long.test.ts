@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
+import { santinela } from "../support/command-line.ts";
 import { MAIN } from "../support/installation.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 
@@ -22,6 +24,31 @@ test(
     expect(stdout).toMatch(/Every trip is one intervention at the dispatch centre/);
     expect(stdout).toMatch(/Act two is skipped.*PostgreSQL.*not installed/);
     expect(stdout).toMatch(/apt-get install postgresql/);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "the demo fails if the centre lacks one record and has another twice",
+  async () => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const add = vi.spyOn(DaemonProcess.prototype, "addAccount");
+    const get = DaemonProcess.prototype.get;
+    vi.spyOn(DaemonProcess.prototype, "get").mockImplementation(async function (
+      this: DaemonProcess,
+      path: string,
+    ) {
+      const answer = await get.call(this, path);
+      // The centre is the daemon with an account for the site.
+      const isList = add.mock.contexts.includes(this) && path === "/interventii";
+      const [first, ...others] = isList ? (answer as object[]) : [];
+      return isList && others.length === 3 ? [first, first, ...others.slice(1)] : answer;
+    });
+    const { code, stdout, stderr } = await santinela(["demo", "--postgres", tmpdir()], { cwd: tmpdir() });
+    expect(stdout).toMatch(/\b2 times\n[^]*\b0 times\n/);
+    expect(stdout).toMatch(/Site and dispatch centre differ\.\n$/);
+    expect(stderr).toBe("the dispatch centre does not have every record exactly once\n");
+    expect(code).toBeGreaterThan(0);
   },
   LIMIT_MS,
 );

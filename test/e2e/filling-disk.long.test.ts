@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { askDaemon, type ControlAnswer } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 /*
  * A real file system that fills up under the running daemon, with errors from the kernel. It is in memory, so
@@ -36,7 +37,7 @@ interface Status {
 }
 
 // Mounting requires root; the behaviour on a full disk is the same for every user.
-describe.skipIf(!CAN_MOUNT)("a disk that fills up while the daemon runs", () => {
+describeUnless(NO_MOUNT, "a disk that fills up while the daemon runs", () => {
   let disk: SmallDisk;
   let dataDir: string;
   let inMemory: string;

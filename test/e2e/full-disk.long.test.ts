@@ -1,14 +1,15 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import type { TransmissionView } from "../../src/site/transmission-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 const YAML = `
 http: { port: 0 }
@@ -74,7 +75,7 @@ function isAnswering(): Promise<boolean> {
 }
 
 // Mounting requires root; the behaviour on a full disk is the same for every user.
-describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
+describeUnless(NO_MOUNT, "on a full disk", () => {
   beforeEach(() => {
     disk = new SmallDisk(4);
     writeFileSync(join(disk.folder, "site.yaml"), `dataDir: ./var\n${YAML}`);

@@ -1,18 +1,15 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation } from "../support/installation.ts";
+import { NO_OWN_ADDRESS, OWN_ADDRESS } from "../support/own-address.ts";
+import { testUnless } from "../support/required-programs.ts";
 
 /** The fewest connections that a configuration can allow. */
 const CONNECTIONS = 16;
-/** An address of this machine beyond loopback. The traffic does not leave the machine. */
-const OWN_ADDRESS = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
 const installation = new Installation();
 const sockets: Socket[] = [];
@@ -36,10 +33,11 @@ async function answer(socket: Socket, request: string): Promise<string> {
   return Promise.race([data, closed]);
 }
 
-test.skipIf(OWN_ADDRESS === undefined)(
+testUnless(
+  NO_OWN_ADDRESS,
   "after a restart, strangers do not displace a user at an address that has signed in before (requires a network address)",
   async () => {
-    const user = OWN_ADDRESS ?? "";
+    const user = OWN_ADDRESS;
     const daemon = installation.daemon(
       "site",
       `site: { ref: site }

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { MAIN } from "../support/installation.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 /** @param http further options of the local API */
 const yaml = (http: string, mqtt = "off"): string => `
@@ -143,7 +144,7 @@ describe("an alarm is recorded although", () => {
 });
 
 // Mounting requires root; the behaviour on a full disk is the same for every user.
-describe.skipIf(!CAN_MOUNT)("with a full disk for them, an alarm is recorded although", () => {
+describeUnless(NO_MOUNT, "with a full disk for them, an alarm is recorded although", () => {
   let disk: SmallDisk;
   beforeEach(() => {
     folder = temporaryFolder();

@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
 import { Journal } from "../../src/store/journal.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { gateIdOf, MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 /* The journal connection rejects every write, like a read-only disk: no mount and no privilege is needed. */
 
@@ -142,7 +143,8 @@ describe("when the disk rejects a trip with an entry delay", () => {
 });
 
 // Mounting requires root; the behaviour on a full disk is the same for every user.
-describe.skipIf(!CAN_MOUNT)(
+describeUnless(
+  NO_MOUNT,
   "when the daemon restarts on the full disk within an entry delay that it keeps in memory",
   () => {
     const KEY = { mqtt: "site/armed", open: [true], normal: [false] };

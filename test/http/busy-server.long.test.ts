@@ -17,8 +17,10 @@ afterEach(() => served.stop());
 
 test("a connection without a further request is closed after its time", async () => {
   const socket = connect(served.server.address.port, "127.0.0.1");
-  socket.resume();
+  const first = once(socket, "data");
   socket.write("HEAD /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const [chunk] = (await first) as [Buffer];
+  expect(chunk.toString("latin1")).toMatch(/^HTTP\/1\.1 \d[^]*\r\nConnection: keep-alive\r\n/);
   await once(socket, "close");
 });
 

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
 import { connect as connectTls } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { TestAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { ServedApp } from "../support/served-app.ts";
+import { NO_OWN_ADDRESS, OWN_ADDRESS } from "../support/own-address.ts";
+import { testUnless } from "../support/required-programs.ts";
 
 /* A listener whose connections are all in use by signed-in users: what a stranger gets, and that users are served on. */
 
@@ -14,11 +15,6 @@ const CONNECTIONS = 16;
 /** Responses to refused connections at one time. */
 const REFUSALS = 64;
 const LIMITS = { connectionsMax: CONNECTIONS, connectionsPerAddressMax: CONNECTIONS };
-
-/** An address of this machine beyond loopback, which is not limited. The traffic does not leave the machine. */
-const OWN_ADDRESS = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
 let site: TestApp;
 let served: ServedApp;
@@ -98,14 +94,14 @@ test("of many connections at the limit, a limited number gets a response", async
   await eventually("a response", async () => (await allOf(open(plain))).startsWith("HTTP/1.1 503"));
 });
 
-test.skipIf(OWN_ADDRESS === undefined)(
+testUnless(
+  NO_OWN_ADDRESS,
   "silent connections do not shut out a user behind the same address, and signed-in ones stay (requires a network address)",
   async () => {
     const perAddress = 8;
     const limits = { connectionsMax: CONNECTIONS, connectionsPerAddressMax: perAddress };
     served = await new ServedApp(site, { limits }).start();
-    const there = (port: number): Socket =>
-      connect({ port, host: "127.0.0.1", localAddress: OWN_ADDRESS ?? "" });
+    const there = (port: number): Socket => connect({ port, host: "127.0.0.1", localAddress: OWN_ADDRESS });
     const ask = async (socket: Socket): Promise<string> => {
       socket.write(
         `GET /interventii?_end=1 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,

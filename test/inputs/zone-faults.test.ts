@@ -326,6 +326,7 @@ describe("supervision", () => {
 
     test("drops a loss without a configured zone", async () => {
       await signalZone("gate", { ...down, bridge: "old/bridge" });
+      expect(site.zones.journal.losses.list()).toHaveLength(1);
       await site.restart();
       expect(site.zones.journal.losses.list()).toEqual([]);
     });

@@ -1,17 +1,16 @@
 // node-gyp, which compiles the add-ons of the package, is affected by npm settings. The add-on here is one line
 // long and its headers contain only an ABI, so that it compiles within a second and nothing is downloaded.
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describeUnless, missingOf } from "../support/required-programs.ts";
 
 const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 const COMPILER = `${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu-g++`;
-const canCompile = [COMPILER, "make", "python3"].every(
-  (program) => spawnSync(program, ["--version"]).error === undefined,
-);
+const MISSING = missingOf({ [COMPILER]: "g++", make: "make", python3: "python3" });
 
 /** The symbol that Node.js looks up in an add-on: its name has the ABI of the build. */
 const SOURCE = `
@@ -21,7 +20,7 @@ const SOURCE = `
 void REGISTER(NODE_MODULE_VERSION)(void *exports, void *module, void *context) {}
 `;
 
-describe.skipIf(!canCompile)("an add-on of the package", () => {
+describeUnless(MISSING, "an add-on of the package", () => {
   let folder: string;
   let ours: string;
   let theirs: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { revert, takeReverted, writeOnTrial } from "../../src/ops/configuration-trial.ts";
 import { describeUnless } from "../support/required-programs.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const BY = { who: "ana@example.ro", from: "192.168.1.9", diff: "" };
@@ -36,7 +36,7 @@ test("what was edited by hand before a change is undone is one of the ten kept t
   expect(readFileSync(file, "utf8")).toBe("# 9\n");
 });
 
-describeUnless(CAN_MOUNT ? undefined : "mounting needs root", "on a full disk", () => {
+describeUnless(NO_MOUNT, "on a full disk", () => {
   let disk: SmallDisk;
   beforeEach(() => (disk = new SmallDisk(1)));
   afterEach(() => disk.remove());

@@ -18,9 +18,10 @@ import { Journal } from "../../src/store/journal.ts";
 import { TripStore } from "../../src/store/trips.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { tripRow } from "../support/trip-row.ts";
+import { testUnless } from "../support/required-programs.ts";
 
 const BODY = { name: "Alarm", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 const DAY_MS = 86_400_000;
@@ -404,7 +405,7 @@ test("outdated backups are reported; a directory without any means that none are
   expect(conditions()).toEqual(["backup-overdue"]);
 });
 
-test.skipIf(!CAN_MOUNT)("on a full disk the reserve file frees space for essential writes", async () => {
+testUnless(NO_MOUNT, "on a full disk the reserve file frees space for essential writes", async () => {
   const disk = new SmallDisk(24);
   const reserveFile = new ReserveFile(disk.folder);
   const database = openJournalDatabase(join(disk.folder, "journal.db"));

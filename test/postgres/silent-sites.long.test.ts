@@ -66,8 +66,18 @@ describeOnPostgres("the sites of a centre of two processes", (server) => {
   test("that report while both look have no open repair, and no closed one twice", async () => {
     await reportAll();
     clock.advance(SILENT_MS + 1);
-    await Promise.all([...both.map(lookAtAll), reportAll(), ...both.map(lookAtAll), reportAll()]);
-    for (const { status, notes } of await repairs()) {
+    const [first, second, , third, fourth] = await Promise.all([
+      ...both.map(lookAtAll),
+      reportAll(),
+      ...both.map(lookAtAll),
+      reportAll(),
+    ]);
+    const opened = await repairs();
+    const found = [first, second, third, fourth].flat();
+    expect(opened.map(({ id }) => id)).toEqual(
+      found.map(({ interventionId }) => interventionId).toSorted((a, b) => Number(a) - Number(b)),
+    );
+    for (const { status, notes } of opened) {
       expect(status).toBe("done");
       expect(notes).toMatch(/^The site has reported again since [^\n]*$/);
     }

@@ -1,11 +1,12 @@
 // The OCI image of a release, read as the format describes it. `npm run test:release` runs the image of the real package.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeUnless, missingOf } from "../support/required-programs.ts";
 
 const EPOCH_S = 1_700_000_000;
 
@@ -27,7 +28,7 @@ interface Config {
   readonly rootfs: { readonly diff_ids: readonly string[] };
 }
 
-describe.skipIf(!existsSync("/usr/bin/dpkg-deb"))("the OCI image of a release", () => {
+describeUnless(missingOf({ "dpkg-deb": "dpkg" }), "the OCI image of a release", () => {
   let folder: string;
   let layout: string;
 

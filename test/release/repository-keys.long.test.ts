@@ -4,16 +4,17 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aptOf, fileServer, HAS_APT, type Apt } from "../support/apt-machine.ts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { aptOf, fileServer, NO_APT, type Apt } from "../support/apt-machine.ts";
 import { close, listen } from "../support/loopback.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 const FORMER = "former@example.org";
 const NEXT = "next@example.org";
 const EPOCH_S = 1_700_000_000;
 const RING = "usr/share/keyrings/santinela-archive-keyring.gpg";
 
-describe.skipIf(!HAS_APT)("the keys of the apt repository", () => {
+describeUnless(NO_APT, "the keys of the apt repository", () => {
   let folder: string;
   let keys: string;
   let repository: string;

@@ -15,13 +15,14 @@ import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { aptOf, fileServer, HAS_APT, type Apt } from "../support/apt-machine.ts";
+import { aptOf, fileServer, NO_APT, type Apt } from "../support/apt-machine.ts";
 import { close, listen } from "../support/loopback.ts";
+import { describeUnless } from "../support/required-programs.ts";
 
 const KEY = "release-test@example.org";
 const EPOCH_S = 1_700_000_000;
 
-describe.skipIf(!HAS_APT)("the apt repository of a release", () => {
+describeUnless(NO_APT, "the apt repository of a release", () => {
   let folder: string;
   let keys: string;
   let first: string;

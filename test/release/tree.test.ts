@@ -1,9 +1,10 @@
 // The checks before a release, on small trees of their own.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describeUnless, missingOf } from "../support/required-programs.ts";
 
 describe("the tree of a release", () => {
   let tree: string;
@@ -92,7 +93,7 @@ describe("the tree of a release", () => {
     expect(stderr).toContain("the tag v0.2.0 names another commit");
   });
 
-  describe.skipIf(!existsSync("/usr/bin/gpg"))("and the key", () => {
+  describeUnless(missingOf({ gpg: "gnupg" }), "and the key", () => {
     const KEY = "release-test@example.org";
     let keys: string;
     beforeEach(() => (keys = temporaryFolder()));

@@ -3,11 +3,10 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { missingOf } from "./required-programs.ts";
 
-/** Programs of Debian; elsewhere the tests that use them are skipped. */
-export const HAS_APT = ["/usr/bin/apt-get", "/usr/bin/dpkg-deb", "/usr/bin/gpg"].every((path) =>
-  existsSync(path),
-);
+/** Which of the programs of Debian are missing, and how to install them; undefined if none is. */
+export const NO_APT = missingOf({ "apt-get": "apt", "dpkg-deb": "dpkg", gpg: "gnupg" });
 
 /** Runs `apt-get`, or `apt-cache policy`. */
 export type Apt = (...words: string[]) => Promise<{ stdout: string; stderr: string }>;

@@ -12,14 +12,41 @@ export function findProgram(...names: readonly string[]): string | undefined {
 }
 
 /**
+ * Which of some programs are missing, and how to install them; undefined if none is.
+ * @param programs each program with its package in Debian
+ */
+export function missingOf(programs: Readonly<Record<string, string>>): string | undefined {
+  const missing = Object.keys(programs).filter((program) => findProgram(program) === undefined);
+  const packages = [...new Set(missing.map((program) => programs[program]))];
+  return missing.length === 0
+    ? undefined
+    : `not installed: ${missing.join(", ")}; on Debian: sudo apt-get install ${packages.join(" ")}`;
+}
+
+/**
  * Tests with requirements that not every machine meets: skipped with a reason, failed with CI=true.
  * @param missing what is missing and how to install it; undefined when it is present
  */
 export function describeUnless(missing: string | undefined, name: string, tests: () => void): void {
   if (missing === undefined) describe(name, tests);
-  else if (process.env["CI"] === "true")
-    test(name, () => {
-      throw new Error(missing);
-    });
-  else describe.skip(`${name} (skipped: ${missing})`, tests);
+  else if (process.env["CI"] === "true") failing(missing, name);
+  else describe.skip(nameOfSkipped(missing, name), tests);
+}
+
+/** One test, as `describeUnless`. */
+export function testUnless(missing: string | undefined, name: string, run: () => Promise<void>): void {
+  if (missing === undefined) test(name, run);
+  else if (process.env["CI"] === "true") failing(missing, name);
+  else test.skip(nameOfSkipped(missing, name), run);
+}
+
+function failing(missing: string, name: string): void {
+  test(name, () => {
+    throw new Error(missing);
+  });
+}
+
+/** The end of the check prints the reason (scripts/skipped-tests.mjs). */
+function nameOfSkipped(missing: string, name: string): string {
+  return `${name} (skipped: ${missing})`;
 }

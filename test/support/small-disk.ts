@@ -3,8 +3,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Whether tests may mount a file system on this machine. */
-export const CAN_MOUNT = canMount();
+/** Why tests cannot mount a file system on this machine; undefined if they can. */
+export const NO_MOUNT = canMount() ? undefined : "mounting a small disk needs root: sudo npm test";
 
 /** A small in-memory file system that a test can fill, make read-only and remove. Requires root. */
 export class SmallDisk {
