@@ -97,7 +97,6 @@ function Described({
       go("#/zones/review");
     });
   const own = errorsOfZone(errors, zoneAt);
-  const input = inputOf(zone);
   return (
     <>
       <StepHead
@@ -108,14 +107,7 @@ function Described({
       <div class="split form">
         <div class="stack">
           <Doubts described={described} />
-          {!("simulated" in input) && !("dc09" in input) && !("supply" in input) && (
-            <SensorTrial
-              input={input}
-              kind={zone.kind ?? ""}
-              endsItself={Number(zone["autoRestoreS"] ?? 0) > 0}
-              onSwap={swapOf(input)}
-            />
-          )}
+          <Trial zone={zone} />
         </div>
         <div class="card">
           <Form onSubmit={review}>
@@ -134,6 +126,20 @@ function Described({
         </div>
       </div>
     </>
+  );
+}
+
+/** Shows what the sensor reads, where it can be read before its zone exists. */
+function Trial({ zone }: { readonly zone: ZoneText }) {
+  const input = inputOf(zone);
+  if ("simulated" in input || "dc09" in input || "supply" in input) return null;
+  return (
+    <SensorTrial
+      input={input}
+      kind={zone.kind ?? ""}
+      endsItself={Number(zone["autoRestoreS"] ?? 0) > 0}
+      onSwap={swapOf(input)}
+    />
   );
 }
 
