@@ -373,6 +373,7 @@ describe("commands for the running daemon", () => {
   const installation = Installation.temporary(afterAll);
   let site: DaemonProcess;
   let config: string;
+  let httpPort: number;
   beforeAll(async () => {
     config = join(installation.folder, "site.yaml");
     const zone = (id: string, input: string) =>
@@ -381,7 +382,7 @@ describe("commands for the running daemon", () => {
       "site",
       `http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\nzones:\n${zone("wire", "{ gpio: 17 }")}${zone("loop", "{ gpio: 18, contact: no }")}${zone("hand", "{ simulated: true }")}${zone("air", "{ mqtt: a/b, open: [1] }")}`,
     );
-    await site.start();
+    ({ httpPort } = await site.start());
   });
 
   test.each(["wire", "loop", "hand"])("trip opens zone %s, once, and --restore closes it", async (zone) => {
@@ -446,6 +447,12 @@ describe("commands for the running daemon", () => {
       "correct horse",
     );
     expect(code).toBe(0);
+    const { status } = await fetch(`http://127.0.0.1:${httpPort}/auth/token`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "new@example.ro", password: "correct horse" }),
+    });
+    expect(status).toBe(200);
   });
 
   test("exit with 69 and the remedy when it does not run", async () => {

@@ -111,7 +111,8 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     /** States with more lines than words. */
-    const broken = `[...document.querySelectorAll("td .badge")].filter((badge) =>
+    const badges = `[...document.querySelectorAll("td .badge")]`;
+    const broken = `${badges}.filter((badge) =>
       Math.round((badge.getBoundingClientRect().height - 4) / 20) > badge.textContent.trim().split(" ").length)
       .map((badge) => badge.textContent)`;
     for (const language of ["RO", "EN"])
@@ -119,6 +120,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
         await page.look("dark", width);
         await page.speak(language);
         await sites.row(/Sediu central.*(Deranjament|Fault)/s).shown();
+        expect(await page.evaluate<number>(`${badges}.length`)).toBeGreaterThan(1);
         expect([language, width, await page.evaluate<string[]>(broken)]).toEqual([language, width, []]);
       }
     await page.close();

@@ -10,8 +10,9 @@ import { join } from "node:path";
  * What a finger can miss: controls below 44 pixels, without links within a sentence, boxes whose label is large enough, and what
  * only the keyboard reaches.
  */
-const MISSED = `[...document.querySelectorAll("a[href], button, select, summary, textarea, input")]
-  .filter((part) => part.checkVisibility() && !part.closest(".skip, .unseen, .log, ol.guide small"))
+const CONTROLS = `[...document.querySelectorAll("a[href], button, select, summary, textarea, input")]
+  .filter((part) => part.checkVisibility() && !part.closest(".skip, .unseen, .log, ol.guide small"))`;
+const MISSED = `${CONTROLS}
   .map((part) => part.matches("[type=checkbox], [type=radio]") ? part.closest("label") ?? part : part)
   .filter((part) => part.getBoundingClientRect().height < 43.5)
   .map((part) => part.outerHTML.slice(0, 100))`;
@@ -22,6 +23,7 @@ async function missedOn(page: PanelPage, places: readonly string[]): Promise<str
   const missed: string[] = [];
   for (const place of places) {
     await (await page.open(place)).complete();
+    expect(await page.evaluate<number>(`${CONTROLS}.length`), place).toBeGreaterThan(3);
     for (const part of await page.evaluate<string[]>(MISSED)) missed.push(`${place}: ${part}`);
   }
   return missed;

@@ -76,6 +76,7 @@ test("a record deleted by the dispatcher stays deleted when its contact closes",
     [640, { what: "close", zone: "door" }],
     [1200, { what: "noise" }],
   ]);
+  expect(story.observations.some(({ centre }) => centre.length === 1)).toBe(true);
   expect(atTheCentre(story)).toEqual([]);
 });
 
