@@ -66,14 +66,13 @@ describeOnPostgres("the sites of a centre of two processes", (server) => {
   test("that report while both look have no open repair, and no closed one twice", async () => {
     await reportAll();
     clock.advance(SILENT_MS + 1);
-    const [first, second, , third, fourth] = await Promise.all([
-      ...both.map(lookAtAll),
-      reportAll(),
-      ...both.map(lookAtAll),
-      reportAll(),
-    ]);
+    const looks = both.map(lookAtAll);
+    const reported = [reportAll()];
+    looks.push(...both.map(lookAtAll));
+    reported.push(reportAll());
+    const found = (await Promise.all(looks)).flat();
+    await Promise.all(reported);
     const opened = await repairs();
-    const found = [first, second, third, fourth].flat();
     expect(opened.map(({ id }) => id)).toEqual(
       found.map(({ interventionId }) => interventionId).toSorted((a, b) => Number(a) - Number(b)),
     );
