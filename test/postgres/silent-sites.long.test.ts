@@ -66,13 +66,10 @@ describeOnPostgres("the sites of a centre of two processes", (server) => {
   test("that report while both look have no open repair, and no closed one twice", async () => {
     await reportAll();
     clock.advance(SILENT_MS + 1);
-    const looks = both.map(lookAtAll);
-    const reported = [reportAll()];
-    looks.push(...both.map(lookAtAll));
-    reported.push(reportAll());
-    const found = (await Promise.all(looks)).flat();
-    await Promise.all(reported);
+    const looks = () => Promise.all(both.map(lookAtAll));
+    const [first, , second] = await Promise.all([looks(), reportAll(), looks(), reportAll()]);
     const opened = await repairs();
+    const found = [...first, ...second].flat();
     expect(opened.map(({ id }) => id)).toEqual(
       found.map(({ interventionId }) => interventionId).toSorted((a, b) => Number(a) - Number(b)),
     );
