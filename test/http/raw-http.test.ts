@@ -261,14 +261,14 @@ describe("a client that holds connections", () => {
       site.served.handle(request, response);
     };
     const app = { ...site.served, handle };
-    const impatient = await new ServedApp(site, { app, conditions, idleMs: 1_000 }).start();
-    onTestFinished(() => impatient.stop());
-    const socket = connect(impatient.server.address.port, "127.0.0.1");
+    const timed = await new ServedApp(site, { app, conditions, idleMs: 1_000 }).start();
+    onTestFinished(() => timed.stop());
+    const socket = connect(timed.server.address.port, "127.0.0.1");
     socket.on("error", () => "the server cuts it on purpose");
     const ask = `GET /interventii?_end=1000 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     socket.write(ask.repeat(PIPELINED));
     await eventually("its requests", () => asked === PIPELINED);
-    await eventually("its end at the server", () => impatient.server.use.open === 0);
+    await eventually("its end at the server", () => timed.server.use.open === 0);
     // What the kernel took of 16 MB before that: a client that reads would have had all of it.
     const answer = await answered(socket);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
