@@ -88,7 +88,6 @@ describe("the error body is returned for", () => {
       message: expect.any(String) as string,
       statusCode: status,
     });
-    expect(answer).toMatch(/^X-Request-Id: \S+\r$/im);
     expect(answer).toMatch(/^Cache-Control: no-store\r$/im);
     expect(answer).toMatch(/^X-Content-Type-Options: nosniff\r$/im);
   });
@@ -96,6 +95,10 @@ describe("the error body is returned for", () => {
   test("not for OPTIONS of the whole server, which has its methods", async () => {
     const answer = await raw(head("OPTIONS *"));
     expect(answer).toMatch(/^HTTP\/1.1 204 [^]*\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+  });
+
+  test.each(["GET /x#y", "GET http://[", "OPTIONS *"])("%s, with an id of the request", async (line) => {
+    expect(await raw(head(line))).toMatch(/^X-Request-Id: \S+\r$/im);
   });
 
   test("the absolute form of a target is accepted, and HTTP/1.0 without a host", async () => {
