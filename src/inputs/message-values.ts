@@ -66,15 +66,6 @@ export function availabilityOf(
 }
 
 /** Placeholders of devices and bridges for unknown values; a rule that names one of them takes precedence. */
-const SENTINELS: readonly Scalar[] = [
-  999,
-  -1,
-  "unknown",
-  "unavailable",
-  "undefined",
-  "null",
-  "nan",
-  "n/a",
-];
+const SENTINELS: readonly Scalar[] = [999, -1, "unknown", "unavailable", "undefined", "null", "nan", "n/a"];
 /** A program may write its missing value so as a whole payload. In an object that is `null`, and this text a state: no alarm. */
 const NOTHING: readonly Scalar[] = ["none"];

@@ -1,6 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { UpstreamRecord } from "../../src/domain/merge.ts";
-import { carriesMarker, identifyingPart, identityOf, IDENTITY_WITHOUT_MARKER, isUnchanged, isUnlikeSent, hasOnlyKnownValues, chooseSurvivor, findMatches, type MatchCandidate } from "../../src/domain/match-candidate.ts";
+import {
+  carriesMarker,
+  identifyingPart,
+  identityOf,
+  IDENTITY_WITHOUT_MARKER,
+  isUnchanged,
+  isUnlikeSent,
+  hasOnlyKnownValues,
+  chooseSurvivor,
+  findMatches,
+  type MatchCandidate,
+} from "../../src/domain/match-candidate.ts";
 import { compareFingerprints, recordFingerprint } from "../../src/domain/record-fingerprint.ts";
 
 const MARKER = "[ref:nord-k1]";

@@ -214,9 +214,13 @@ class Flood {
   }
 }
 
-test.each([testSeed()])("100,000 changed frames, cut anywhere, never end the reader (seed %i)", (seed) => {
-  expect(() => readChangedFrames(100_000, seed)).not.toThrow();
-}, 120_000);
+test.each([testSeed()])(
+  "100,000 changed frames, cut anywhere, never end the reader (seed %i)",
+  (seed) => {
+    expect(() => readChangedFrames(100_000, seed)).not.toThrow();
+  },
+  120_000,
+);
 
 test("in a year with sequences that wrap 52 times and no times, each alarm is new and each repetition is not", () => {
   expect(wrappingSequences(365)).toEqual({ wrong: [], rows: 256 });
