@@ -5,7 +5,7 @@ import { afterEach, expect } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE, Installation } from "../support/installation.ts";
-import { NO_OWN_ADDRESS, OWN_ADDRESS } from "../support/own-address.ts";
+import { NO_IPV6, NO_OWN_ADDRESS, OWN_ADDRESS } from "../support/own-address.ts";
 import { testUnless } from "../support/required-programs.ts";
 
 /** The fewest connections that a configuration can allow. */
@@ -34,7 +34,7 @@ async function answer(socket: Socket, request: string): Promise<string> {
 }
 
 testUnless(
-  NO_OWN_ADDRESS,
+  NO_OWN_ADDRESS ?? NO_IPV6,
   "after a restart, strangers do not displace a user at an address that has signed in before (requires a network address)",
   async () => {
     const user = OWN_ADDRESS;

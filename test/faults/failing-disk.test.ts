@@ -90,9 +90,11 @@ describeWithStrace("a disk that fails at one call", () => {
     return true;
   }
 
-  /** Starts the site on a working disk, and checks all acknowledged data. */
+  /** Starts the site on a working disk, on which writes work again, and checks all acknowledged data. */
   async function expectNothingLost(): Promise<void> {
     await both.site.start();
+    // Also of a site that did not come to serve while its disk failed.
+    await eventually("a write to be accepted", async () => (await writes.write(1)) > 0, 60_000);
     await eventually("every trip to have its record", async () => {
       const counts = countByObjective(await allOf(siteDir()));
       return tripped.every((building) => counts.has(building));

@@ -97,6 +97,7 @@ describeWithBrowser("the parts of a screen", () => {
     });
 
     test("the stops of the journey keep their distance", async () => {
+      await (await page.open("interventions/1")).markup(".journey").shown();
       const gaps = await page.evaluate<number[]>(`(() => {
         const ends = [...document.querySelectorAll(".journey b")].map((name) => {
           const range = document.createRange();

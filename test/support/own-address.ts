@@ -11,3 +11,11 @@ export const NO_OWN_ADDRESS =
   found === undefined
     ? "this machine has no IPv4 address beyond loopback: connect it to a network"
     : undefined;
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ family }) => family === "IPv6"),
+);
+/** Why nothing can listen at an IPv6 address; undefined if something can. */
+export const NO_IPV6 = hasIpv6
+  ? undefined
+  : "this machine has no IPv6: sysctl net.ipv6.conf.all.disable_ipv6=0";

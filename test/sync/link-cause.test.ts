@@ -8,6 +8,7 @@ import { close, listen } from "../support/loopback.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 import { TlsCentre } from "../support/tls-centre.ts";
+import { UNKNOWN_HOST } from "../support/unknown-host.ts";
 
 /* Each centre is a real socket on loopback that fails in its own way. */
 
@@ -37,7 +38,7 @@ describe("the cause of a link that is down is", () => {
   });
 
   test("its name if DNS does not resolve it", async () => {
-    expect(await linkTo("http://centre.invalid")).toMatchObject({ state: "down", cause: "name" });
+    expect(await linkTo(`http://${UNKNOWN_HOST}`)).toMatchObject({ state: "down", cause: "name" });
   });
 
   test("broken if the connection ends before the response", async () => {

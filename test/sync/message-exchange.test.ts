@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { exchange } from "../../src/sync/transmitter/message-exchange.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { UNKNOWN_HOST } from "../support/unknown-host.ts";
 
 /** A reserved name (RFC 6761), and an address to which a socket may not send without asking for it: a route that fails. */
-const UNREACHABLE = ["no-such.invalid", "255.255.255.255"];
+const UNREACHABLE = [UNKNOWN_HOST, "255.255.255.255"];
 
 test.each(
   UNREACHABLE.flatMap((host) => (["udp", "tcp"] as const).map((transport) => [host, transport] as const)),
@@ -20,7 +21,7 @@ test.each(
 
 test("a receiver without a name in the DNS is not asked a second time before the back-up one", async () => {
   const result = await exchange(Buffer.from("frame"), {
-    to: { host: "no-such.invalid", port: 12_128, transport: "udp" },
+    to: { host: UNKNOWN_HOST, port: 12_128, transport: "udp" },
     clock: new ManualClock(),
     withinMs: 20_000,
     signal: new AbortController().signal,

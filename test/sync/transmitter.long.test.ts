@@ -11,6 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { MonitoringReceiver, type Behaviour, type ReceivedMessage } from "../support/monitoring-receiver.ts";
 import { zoneOf } from "../support/monitored-zones.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { UNKNOWN_HOST } from "../support/unknown-host.ts";
 
 const ACCOUNT = "12AB";
 const SIMULATED = { objective: { type: "obiective/cladiri", id: 1 }, input: { simulated: true } } as const;
@@ -358,7 +359,7 @@ describe("receivers", () => {
     ]);
   });
 
-  test.each(["no-such.invalid", "255.255.255.255"])(
+  test.each([UNKNOWN_HOST, "255.255.255.255"])(
     "a first one over UDP at %s, which cannot be reached, sends the alarm to the back-up one",
     async (host) => {
       const unreachable = { host, port: 12_128, transport: "udp", pollS: 60 } as const;
