@@ -33,12 +33,12 @@ test(
   async () => {
     onTestFinished(() => void vi.restoreAllMocks());
     const add = vi.spyOn(DaemonProcess.prototype, "addAccount");
-    const get = DaemonProcess.prototype.get;
+    const { get } = Object.getOwnPropertyDescriptors(DaemonProcess.prototype);
     vi.spyOn(DaemonProcess.prototype, "get").mockImplementation(async function (
       this: DaemonProcess,
       path: string,
     ) {
-      const answer = await get.call(this, path);
+      const answer = await get.value?.call(this, path);
       // The centre is the daemon with an account for the site.
       const isList = add.mock.contexts.includes(this) && path === "/interventii";
       const [first, ...others] = isList ? (answer as object[]) : [];

@@ -13,7 +13,7 @@ const LISTS: readonly [what: string, shown: (row: CentreRow) => object][] = [
   ["null for texts", (row) => ({ ...row, notes: null, description: null })],
   [
     "the beginnings of texts",
-    (row) => ({ ...row, notes: `${String(row["notes"] ?? "").slice(0, NOTES_SHOWN)}…` }),
+    (row) => ({ ...row, notes: `${((row["notes"] ?? "") as string).slice(0, NOTES_SHOWN)}…` }),
   ],
   ["no texts and no invoice", ({ notes: _notes, invoicePdf: _invoice, ...row }) => row],
 ];
