@@ -110,10 +110,9 @@ describe("a site with very large tables of records and objectives", () => {
     ]);
   });
 
-  test("excess long lists of an account are temporarily rejected, with a remedy", async () => {
+  test("long lists of an account wait for each other, and those that wait too long get a remedy", async () => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => ask(LONG_SORT)));
     const refused = answers.filter(({ status }) => status !== 200);
-    expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(150);
     for (const { status, headers, value } of refused) {
       expect([status, Number(headers["retry-after"]) > 0]).toEqual([429, true]);

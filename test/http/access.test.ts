@@ -487,7 +487,7 @@ test("no password, hash or token is ever in the log or the event log", async () 
   await signIn({ email: TEST_ACCOUNTS.viewer, password: WRONG }).expect(429);
   await list(`Bearer ${body.token}x`).expect(401);
   const log = site.logLines.join("");
-  const events = JSON.stringify(site.events.newest(50));
+  const events = JSON.stringify(await site.newestEvents(50));
   expect(events).toContain("sign-in-failed");
   for (const secret of [PASSWORD, WRONG, "$2b$", body.token as string]) {
     expect(log).not.toContain(secret);

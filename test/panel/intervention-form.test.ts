@@ -147,7 +147,7 @@ describeWithBrowser("the form of an intervention", () => {
     await list.text("No intervention matches the filters.").shown();
     // The text of an empty list appears only with the response.
     const all = await page.holdResponses("**/interventii?*");
-    await list.button("All interventions").click();
+    await list.markup(".empty").button("All interventions").click();
     await all.held();
     await list.text("No interventions yet. Each alarm creates one.").gone();
     all.release();

@@ -22,7 +22,7 @@ interface Change {
 }
 
 const TOKEN_CACHE: Change = {
-  file: "service/tokens.js",
+  file: "service/signed-tokens.js",
   text: "this.#verified.set(token, claims);",
   instead: "",
 };
@@ -43,12 +43,12 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       TOKEN_CACHE,
       {
-        file: "service/tokens.js",
+        file: "service/signed-tokens.js",
         text: "const claims = jwt.verify(token, key, {",
         instead: "const claims = jwt.verify(token, key.export().toString('latin1'), {",
       },
       {
-        file: "service/tokens.js",
+        file: "service/signed-tokens.js",
         text: "return jwt.sign(",
         instead: "return ((claims, key, how) => jwt.sign(claims, key.export().toString('latin1'), how))(",
       },
