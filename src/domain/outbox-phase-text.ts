@@ -25,7 +25,8 @@ export const DIFFERENCE_TEXTS: Readonly<Record<DifferenceKind, string>> = {
   anothers:
     "its id at the dispatch centre belongs to another record; it is searched for, and created again if not found",
   "twice-there":
-    "more than one copy at the dispatch centre; all but one are removed, except copies edited by dispatchers",
-  "alive-there": "deleted here but still at the dispatch centre; it is removed there",
+    "more than one record at the dispatch centre has its reference; duplicates are removed, except copies by dispatchers",
+  "alive-there":
+    "deleted here but still at the dispatch centre; it is removed there, except copies by dispatchers",
   "unknown-here": "has this site's reference but is unknown here; it is imported",
 };
