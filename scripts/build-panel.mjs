@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../src/panel/", import.meta.url));
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 
 /** Of the browsers that know `<dialog>`, which every screen may open: Chrome 85, Firefox 98 and Safari 15.4 (MDN) or newer. */
-const TARGET = "es2021";
+const TARGET = "es2022";
 
 const [
   {

@@ -59,7 +59,9 @@ export class UnconfirmedPost {
     if (cannotArrive && entry.deleted)
       return void store.apply(entry, "absent", closing(this.#context, entry));
     const isHidden = isAnswered(entry) && !store.facts.honoursKeys && entry.attempts > RESENDS_MAX;
-    if (cannotArrive && isHidden) return this.#decideOnPart(entry, rows, HIDDEN);
+    const sinceMs = this.#context.clock.wallMs() - (entry.attempt?.atMs ?? 0);
+    if (cannotArrive && isHidden && sinceMs < HIDDEN_RESEND_MS)
+      return this.#decideOnPart(entry, rows, HIDDEN);
     // A repeated idempotency key creates no second record, so there is no need to wait.
     if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
     store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
@@ -146,8 +148,12 @@ export class UnconfirmedPost {
   }
 }
 
-/** Sends after the first one of a record that the centre seems to accept and does not show. */
+/**
+ * Sends after the first one of a record that the centre seems to accept and does not show. Then one every half hour: each may
+ * create a duplicate, and none at all could lose an alarm that a proxy has answered in place of the centre.
+ */
 const RESENDS_MAX = 3;
+const HIDDEN_RESEND_MS = 1_800_000;
 const HIDDEN: ReadOutcome = {
   link: "ok",
   code: NOT_SHOWN,
