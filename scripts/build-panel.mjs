@@ -14,7 +14,7 @@ const START =
 const root = fileURLToPath(new URL("../src/panel/", import.meta.url));
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 
-/** Of the browsers that know `<dialog>`, which every screen may open: Chrome 85, Firefox 98 and Safari 15.4 (MDN) or newer. */
+/** What the browsers of docs/panel.md know: all of them have `<dialog>`, which every screen may open. */
 const TARGET = "es2022";
 
 const [
