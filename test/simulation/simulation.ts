@@ -175,8 +175,8 @@ class World {
     for (const { site } of this.sites)
       for (const { interventionId } of site.outbox.inPhases(["rejected"], 1000))
         site.push?.operator.retry(interventionId);
-    // After a restore a site compares all its records with the centre's list within an hour.
-    await this.#pass(this.#restores ? 3_700_000 : 2_400_000);
+    // After a restore a site compares all its records with the centre's list within 66 minutes, and sends what is missing.
+    await this.#pass(this.#restores ? 4_300_000 : 2_400_000);
     if (this.#pending > 0) this.problems.push(`${this.#pending} calls have no answer`);
   }
 
