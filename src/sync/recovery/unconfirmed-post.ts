@@ -58,7 +58,7 @@ export class UnconfirmedPost {
     const { arrivesByMs, cannotArrive } = this.#arrivalOf(entry);
     if (cannotArrive && entry.deleted)
       return void store.apply(entry, "absent", closing(this.#context, entry));
-    const isHidden = isAnswered(entry) && !store.facts.honoursKeys && entry.attempts > RESENDS_MAX;
+    const isHidden = isAnswered(entry) && !store.facts.honoursKeys && entry.sends > RESENDS_MAX;
     const sinceMs = this.#context.clock.wallMs() - (entry.attempt?.atMs ?? 0);
     if (cannotArrive && isHidden && sinceMs < HIDDEN_RESEND_MS)
       return this.#decideOnPart(entry, rows, HIDDEN);
@@ -140,11 +140,11 @@ export class UnconfirmedPost {
   #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
     const { store, clock } = this.#context;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
-    // No earlier send has arrived; the sweeps remove one that still does.
-    const sends = cannotArrive ? 1 : entry.sends + 1;
+    // No earlier send has arrived; the sweeps remove one that still does. One that was answered with a success may be there.
+    const isLost = cannotArrive && !isAnswered(entry);
     // A user's order is one more send, not several.
-    const attempts = entry.lastCode === DENIED ? RESENDS_MAX : entry.attempts;
-    return store.apply(entry, "send", { attempt, sends, attempts, base: null, agreed: null });
+    const sends = entry.lastCode === DENIED ? RESENDS_MAX + 1 : isLost ? 1 : entry.sends + 1;
+    return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
   }
 }
 
