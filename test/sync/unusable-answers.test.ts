@@ -94,6 +94,23 @@ describe.each(SUCCESSES)("at a centre that answers a created record with %s", (_
   });
 });
 
+test("an alarm that was lost often is sent again within minutes of one success without the record", async () => {
+  const scripted = [504, 504, 504, 504, 504, 202];
+  centre.afterwards = () => undefined;
+  centre.instead = (request) => {
+    const status = request.method === "POST" ? scripted.shift() : undefined;
+    return status === undefined ? list(request) : { status };
+  };
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  for (let minutes = 0; scripted.length > 0 && minutes < 120; minutes += 1) await pass(1);
+  expect(scripted).toEqual([]);
+  expect(centre.rows.size).toBe(0);
+  await pass(10);
+  expect(centre.rows.size).toBe(1);
+  expect(site.entry(id)).toMatchObject({ phase: "linked" });
+});
+
 test("an alarm is sent once to a centre of which some ids are texts", async () => {
   centre.add({ name: "Old" });
   centre.keeps = (record) => ({ ...record, id: `n-${centre.rows.size}` as unknown as number });
