@@ -20,6 +20,21 @@ const RULES: readonly Rule[] = [
     instead: "PanelPage.screen of test/support/panel-page.ts, which looks on one screen alone",
   },
   {
+    // So can a script that looks something up by itself.
+    what: /\bdocument\s*\.(?:querySelector|getElement)/,
+    folders: ["test/"],
+    homes: [
+      "test/support/accessibility-checks.ts",
+      "test/support/foreign-words.ts",
+      "test/support/interaction-counter.ts",
+      "test/support/panel-addresses.ts",
+      "test/support/panel-page.ts",
+      // An observer that runs in the page.
+      "test/panel/times.test.ts",
+    ],
+    instead: "evaluate of a part or a screen of test/support/panel-page.ts, which waits for it",
+  },
+  {
     what: /from "playwright-core"/,
     folders: ["test/", "scripts/"],
     homes: [
@@ -59,6 +74,7 @@ test.each([
   ["test/e2e/x.test.ts", 'import { chromium } from "playwright-core";'],
   ["test/support/x.ts", 'await page.getByRole("row").count();'],
   ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
+  ["test/panel/x.test.ts", "page.evaluate('document.querySelectorAll(\".log > li\").length')"],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
 ])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
   expect(violations(path, text)).toHaveLength(1);

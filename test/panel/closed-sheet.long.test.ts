@@ -31,8 +31,7 @@ describeWithBrowser("Back after a zone was closed", () => {
   test("a zone stays open when its edge is pressed, and is closed by a press beside it", async () => {
     const page = await site.page("zones");
     const sheet = await page.openZone("PIR hol");
-    const edge = "document.querySelector('dialog.sheet').getBoundingClientRect().left";
-    const left = await page.evaluate<number>(edge);
+    const left = await sheet.evaluate<number>("part.getBoundingClientRect().left");
     await page.pressAt(left + 4, 300);
     await sheet.button("7 days").click();
     await sheet.pressedButton("7 days").shown();

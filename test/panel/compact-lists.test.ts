@@ -21,13 +21,11 @@ describeWithBrowser("long lists on a small screen", () => {
   test("the filters of the interventions take one row below the search on a phone", async () => {
     for (const language of ["RO", "EN"]) {
       await page.speak(language);
-      await page
-        .screen("interventions")
-        .field(language === "RO" ? "Stare" : "Status")
-        .shown();
-      const height = await page.evaluate<number>(
-        "document.querySelector('.filter-chips').getBoundingClientRect().height",
-      );
+      const list = page.screen("interventions");
+      await list.field(language === "RO" ? "Stare" : "Status").shown();
+      const height = await list
+        .markup(".filter-chips")
+        .evaluate<number>("part.getBoundingClientRect().height");
       expect(height, language).toBeLessThanOrEqual(FILTERS_MAX_PX);
     }
   });
@@ -35,14 +33,14 @@ describeWithBrowser("long lists on a small screen", () => {
   test("an intervention is its name with its facts and a line below on a phone, a row of 44 pixels with all columns on a laptop", async () => {
     await page.speak("EN");
     const list = page.screen("interventions");
-    const heights = "[...document.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)";
+    const heights = "[...part.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)";
     await list.text("#1 · Hala Nord · other · high priority").shown();
-    const [first = 0] = await page.evaluate<number[]>(heights);
+    const [first = 0] = await list.evaluate<number[]>(heights);
     expect(first).toBeLessThanOrEqual(112);
     await page.look("light", 1280);
     for (const name of ["Type", "Objective"]) await list.columnHeader(name).shown();
     await list.row(/Ușa principală 1 other Hala Nord planned high/).shown();
-    const [row = 0] = await page.evaluate<number[]>(heights);
+    const [row = 0] = await list.evaluate<number[]>(heights);
     expect(row).toBeLessThanOrEqual(45);
     await page.look("light", 360);
   });
@@ -84,8 +82,8 @@ describeWithBrowser("long lists on a small screen", () => {
     await api.markup("details details[open] .facts").shown();
     await api.heading("/site/zones").click();
     await api.text("GET /site/zones").shown();
-    const openResources = "document.querySelectorAll('details[name=resource][open]').length";
-    expect(await page.evaluate<number>(openResources)).toBe(1);
+    const openResources = "part.querySelectorAll('details[name=resource][open]').length";
+    expect(await api.evaluate<number>(openResources)).toBe(1);
     expect(await api.text("GET /interventii").isShown()).toBe(false);
   });
 });

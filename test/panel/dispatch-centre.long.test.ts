@@ -111,7 +111,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     /** States with more lines than words. */
-    const badges = `[...document.querySelectorAll("td .badge")]`;
+    const badges = `[...part.querySelectorAll("td .badge")]`;
     const broken = `${badges}.filter((badge) =>
       Math.round((badge.getBoundingClientRect().height - 4) / 20) > badge.textContent.trim().split(" ").length)
       .map((badge) => badge.textContent)`;
@@ -120,8 +120,8 @@ describeWithBrowser("the panel of a dispatch centre", () => {
         await page.look("dark", width);
         await page.speak(language);
         await sites.row(/Sediu central.*(Deranjament|Fault)/s).shown();
-        expect(await page.evaluate<number>(`${badges}.length`)).toBeGreaterThan(1);
-        expect([language, width, await page.evaluate<string[]>(broken)]).toEqual([language, width, []]);
+        expect(await sites.evaluate<number>(`${badges}.length`)).toBeGreaterThan(1);
+        expect([language, width, await sites.evaluate<string[]>(broken)]).toEqual([language, width, []]);
       }
     await page.close();
   });

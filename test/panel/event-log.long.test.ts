@@ -17,7 +17,7 @@ describeWithBrowser("the event log of a busy site", () => {
   test("keeps the older pages that were read when something happens, and counts it above", async () => {
     const page = await site.page("events");
     const log = page.screen("events");
-    const shown = (): Promise<number> => page.evaluate("document.querySelectorAll('.log > li').length");
+    const shown = (): Promise<number> => log.evaluate("part.querySelectorAll('.log > li').length");
     await log.button("Older entries").click();
     await eventually("two pages", async () => (await shown()) > 150);
     const before = await shown();
@@ -35,7 +35,7 @@ describeWithBrowser("the event log of a busy site", () => {
   test("does not append older entries behind newer ones that were not read", async () => {
     const page = await site.page("events");
     const log = page.screen("events");
-    const shown = (): Promise<number> => page.evaluate("document.querySelectorAll('.log > li').length");
+    const shown = (): Promise<number> => log.evaluate("part.querySelectorAll('.log > li').length");
     const older = await page.holdResponses("**/site/journal?*after=*");
     await log.button("Older entries").click();
     await older.held();

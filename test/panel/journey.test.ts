@@ -98,9 +98,9 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     const page = await site.pageOnDevice();
     await page.openFirst();
     await eventually("the worker", () => page.evaluate("navigator.serviceWorker.ready.then(() => true)"));
-    const manifest = await page.evaluate<{ name: string }>(
-      "fetch(document.querySelector('link[rel=manifest]').href).then((found) => found.json())",
-    );
+    const manifest = await page
+      .headLink("manifest")
+      .evaluate<{ name: string }>("fetch(part.href).then((found) => found.json())");
     expect(manifest.name).toBe("Santinela");
     await site.daemon.end("SIGTERM");
     await page.reload();

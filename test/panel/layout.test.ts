@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import type { PanelPage } from "../support/panel-page.ts";
+import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
 /* Where the parts of a screen are: what an accessibility check does not see. */
@@ -13,10 +13,10 @@ interface Box {
   readonly bottom: number;
 }
 
-/** The box of the first part that a CSS selector finds. */
-function boxOf(page: PanelPage, selector: string): Promise<Box> {
-  return page.evaluate<Box>(
-    `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`,
+/** The box of the first part of a complete screen that a CSS selector finds. */
+function boxOf(screen: Screen, selector: string): Promise<Box> {
+  return screen.evaluate<Box>(
+    `part.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`,
   );
 }
 
@@ -41,25 +41,27 @@ describeWithBrowser("the parts of a screen", () => {
     await outside.look("dark", 1280);
     await outside.openFirst();
     await outside.screen("sign-in").input("email").shown();
-    expect(middleOf(await boxOf(outside, ".narrow"))).toBeCloseTo(640, -1);
+    expect(middleOf(await boxOf(outside.screen("sign-in"), ".narrow"))).toBeCloseTo(640, -1);
     await outside.close();
   });
 
   test("the heads of a table stand above their columns on a laptop", async () => {
     await page.look("light", 1280);
-    await page.screen("interventions").markup("td.lead").shown();
+    const list = page.screen("interventions");
+    await list.markup("td.lead").shown();
     for (const [head, cell] of [
       ["th:first-child button", "td.lead a"],
       ["th:nth-child(5) button", "td:nth-child(5) div"],
     ] as const)
-      expect((await boxOf(page, head)).left).toBeCloseTo((await boxOf(page, cell)).left, 0);
+      expect((await boxOf(list, head)).left).toBeCloseTo((await boxOf(list, cell)).left, 0);
   });
 
   test("the filters of the interventions of a site with a centre take two rows below the search on a large phone", async () => {
     await page.look("light", 470);
-    await page.screen("interventions").markup("td.lead").shown();
-    const tops = await page.evaluate<number[]>(
-      "[...document.querySelectorAll('.filter-chips .field')].map((field) => field.getBoundingClientRect().top)",
+    const list = page.screen("interventions");
+    await list.markup("td.lead").shown();
+    const tops = await list.evaluate<number[]>(
+      "[...part.querySelectorAll('.filter-chips .field')].map((field) => field.getBoundingClientRect().top)",
     );
     const [search = 0, ...choices] = tops;
     expect([choices.length, new Set(choices).size]).toEqual([5, 2]);
@@ -73,12 +75,13 @@ describeWithBrowser("the parts of a screen", () => {
     });
 
     test("the title of the interventions and their button share a row, and a record has its menu in its corner", async () => {
-      await page.screen("interventions").markup("td.lead").shown();
-      expect(areInOneRow(await boxOf(page, "main h1"), await boxOf(page, ".head .button"))).toBe(true);
+      const list = page.screen("interventions");
+      await list.markup("td.lead").shown();
+      expect(areInOneRow(await boxOf(list, "h1"), await boxOf(list, ".head .button"))).toBe(true);
       const [menu, name, row] = [
-        await boxOf(page, "td .menu button"),
-        await boxOf(page, "td.lead a"),
-        await boxOf(page, "tbody tr"),
+        await boxOf(list, "td .menu button"),
+        await boxOf(list, "td.lead a"),
+        await boxOf(list, "tbody tr"),
       ];
       expect(areInOneRow(menu, name)).toBe(true);
       expect(row.right - menu.right).toBeLessThan(4);
@@ -93,13 +96,14 @@ describeWithBrowser("the parts of a screen", () => {
     test("the title of an intervention and its actions share a row", async () => {
       const screen = await page.open("interventions/1");
       await screen.markup(".journey").shown();
-      expect(areInOneRow(await boxOf(page, "main h1"), await boxOf(page, ".head .menu"))).toBe(true);
+      expect(areInOneRow(await boxOf(screen, "h1"), await boxOf(screen, ".head .menu"))).toBe(true);
     });
 
     test("the stops of the journey keep their distance", async () => {
-      await (await page.open("interventions/1")).markup(".journey").shown();
-      const gaps = await page.evaluate<number[]>(`(() => {
-        const ends = [...document.querySelectorAll(".journey b")].map((name) => {
+      const screen = await page.open("interventions/1");
+      await screen.markup(".journey").shown();
+      const gaps = await screen.evaluate<number[]>(`(() => {
+        const ends = [...part.querySelectorAll(".journey b")].map((name) => {
           const range = document.createRange();
           range.selectNodeContents(name);
           return range.getBoundingClientRect();
@@ -115,8 +119,8 @@ describeWithBrowser("the parts of a screen", () => {
       await (await page.open("zones/edit")).complete();
       const home = await page.open("status");
       await home.markup(".journey").shown();
-      const { lines, room } = await page.evaluate<{ lines: number[]; room: number }>(`(() => {
-        const rects = [...document.querySelectorAll(".journey li")].map((stop) => {
+      const { lines, room } = await home.evaluate<{ lines: number[]; room: number }>(`(() => {
+        const rects = [...part.querySelectorAll(".journey li")].map((stop) => {
           const texts = document.createTreeWalker(stop, NodeFilter.SHOW_TEXT);
           const found = [];
           while (texts.nextNode()) {
@@ -126,7 +130,7 @@ describeWithBrowser("the parts of a screen", () => {
           }
           return found;
         });
-        const { right } = document.querySelector(".journey").closest(".card").getBoundingClientRect();
+        const { right } = part.querySelector(".journey").closest(".card").getBoundingClientRect();
         return {
           lines: rects.map((each) => new Set(each.map(({ top }) => Math.round(top))).size),
           room: right - Math.max(...rects.flat().map((rect) => rect.right)),
@@ -141,26 +145,25 @@ describeWithBrowser("the parts of a screen", () => {
       await site.daemon.run(["zones", "bypass", "--zone", "smoke", "--reason", "painters"]);
       const home = await page.open("status");
       await home.markup(".journey").shown();
-      await eventually("the warning", () =>
-        page.evaluate<boolean>("document.querySelector('.banner.s-fault') !== null"),
-      );
-      const before = await boxOf(page, ".banner");
-      await page.evaluate(`(() => {
-        const button = document.querySelector("main").insertBefore(document.createElement("button"), null);
+      const warning = (): Promise<Box> =>
+        page.lifeSafetyBanner.evaluate<Box>("part.getBoundingClientRect().toJSON()");
+      const before = await warning();
+      await home.evaluate(`(() => {
+        const button = part.insertBefore(document.createElement("button"), null);
         button.focus({ preventScroll: true });
         button.remove();
       })()`);
       await eventually("the focus in the content", () =>
         page.evaluate<boolean>("document.activeElement?.id === 'content'"),
       );
-      expect(await boxOf(page, ".banner")).toEqual(before);
+      expect(await warning()).toEqual(before);
       await site.daemon.run(["zones", "restore", "--zone", "smoke"]);
     });
 
     test("the history of the zones has room for a day beside their names", async () => {
       const zones = await page.open("zones");
       await zones.markup(".lanes .lane >> nth=0").shown();
-      const { left, right } = await boxOf(page, ".lane svg");
+      const { left, right } = await boxOf(zones, ".lane svg");
       expect(right - left).toBeGreaterThan(110);
     });
 
@@ -169,8 +172,8 @@ describeWithBrowser("the parts of a screen", () => {
       await interventions.markup("td.lead").shown();
       for (const width of [768, 1000]) {
         await page.look("light", width);
-        const broken = await page.evaluate<string[]>(`(() => {
-          const { firstChild: text } = document.querySelector("td.lead a");
+        const broken = await interventions.evaluate<string[]>(`(() => {
+          const { firstChild: text } = part.querySelector("td.lead a");
           return [...text.data.matchAll(/\\S+/g)].flatMap(({ 0: word, index }) => {
             const range = document.createRange();
             range.setStart(text, index);
@@ -193,8 +196,8 @@ describeWithBrowser("the screens of a site without zones", () => {
     const page = await site.page("zones");
     const zones = page.screen("zones");
     await zones.link("Add the first zone").shown();
-    expect(middleOf(await boxOf(page, ".empty .button"))).toBeCloseTo(
-      middleOf(await boxOf(page, ".empty")),
+    expect(middleOf(await boxOf(zones, ".empty .button"))).toBeCloseTo(
+      middleOf(await boxOf(zones, ".empty")),
       0,
     );
     await zones.without(zones.markup("input[type=search]"));
@@ -209,8 +212,9 @@ describeWithBrowser("the screens of a site without zones", () => {
     await page.speak("RO");
     await page.look("light", 360);
     await page.screen("zones/found").link("Zonă simulată").click();
-    await page.screen("zones/form").markup(".always-in-view").shown();
-    const { top, bottom } = await boxOf(page, ".always-in-view");
+    const form = page.screen("zones/form");
+    await form.markup(".always-in-view").shown();
+    const { top, bottom } = await boxOf(form, ".always-in-view");
     expect(bottom - top).toBeLessThan(70);
   });
 });

@@ -171,7 +171,7 @@ describeWithBrowser("how current a page says that it is", () => {
     await context.clock.install();
     const page = await site.page("status", context);
     const title = (): Promise<string> => page.evaluate("document.title");
-    const icon = (): Promise<string> => page.evaluate("document.querySelector('link[rel=icon]').href");
+    const icon = (): Promise<string> => page.headLink("icon").evaluate("part.href");
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
     await finishAll();
     await eventually("a title without an alarm", async () => (await title()) === "Home · Hala Nord");

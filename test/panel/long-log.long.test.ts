@@ -22,7 +22,7 @@ describeWithBrowser("an event log that is open for weeks", () => {
     async () => {
       const page = await site.page("events");
       const log = page.screen("events");
-      const shown = (): Promise<number> => page.evaluate("document.querySelectorAll('.log > li').length");
+      const shown = (): Promise<number> => log.evaluate("part.querySelectorAll('.log > li').length");
       const readTo = async (least: number): Promise<void> => {
         while ((await shown()) < least) {
           const before = await shown();

@@ -6,7 +6,7 @@ import { PanelSite } from "../support/panel-site.ts";
 
 /** Filters of the parts that show the state of the site; `main` has the headline. */
 const GREY = `["main", "dialog[open]", ".banner.s-fault", "nav .count"]
-  .map((part) => part + " " + getComputedStyle(document.querySelector(part)).filter)`;
+  .map((one) => one + " " + getComputedStyle(part.ownerDocument.querySelector(one)).filter)`;
 
 describeWithBrowser("a page whose daemon does not answer", () => {
   const site = PanelSite.running();
@@ -25,7 +25,7 @@ describeWithBrowser("a page whose daemon does not answer", () => {
   });
 
   test("is grey in all parts: it may no longer be true", async () => {
-    expect(await page.evaluate<string[]>(GREY)).toEqual([
+    expect(await page.screen("zones").evaluate<string[]>(GREY)).toEqual([
       "main grayscale(1)",
       "dialog[open] grayscale(1)",
       ".banner.s-fault grayscale(1)",
@@ -59,8 +59,8 @@ describeWithBrowser("a page whose daemon does not answer", () => {
 
   test("has its bar in two rows on a phone: the sentence beside its icon, and the button", async () => {
     await page.look("light", 360);
-    const height = "document.querySelector('.banner.s-off p').getBoundingClientRect().height";
-    expect(await page.evaluate<number>(height)).toBeLessThanOrEqual(44);
+    const height = await page.staleBar.markup("p").evaluate<number>("part.getBoundingClientRect().height");
+    expect(height).toBeLessThanOrEqual(44);
     await page.look("light", 1100);
   });
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import type { PanelPage, Part } from "../support/panel-page.ts";
+import type { PanelPage, Part, Screen } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 
 /* An error stays until it is closed: meanwhile everything else has to be within reach. */
@@ -13,27 +13,37 @@ const WIDTHS = [360, 768, 1280] as const;
 
 /** Marks what a person can press or fill in, in the uppermost dialog if one is open, and says where each part is. */
 const MARK = `(() => {
-  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
-  return [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+  const dialog = [...part.ownerDocument.querySelectorAll("dialog[open]")].at(-1);
+  return [...part.ownerDocument.querySelectorAll("a, button, input, select, textarea, summary")]
     .filter((one) => one.checkVisibility() && !one.disabled && !one.matches(".skip, .notice *"))
     .filter((one) => dialog === undefined || one.closest("dialog") === dialog)
     .map((one, at) => { one.dataset.mark = at; return Math.round(one.getBoundingClientRect().top); });
 })()`;
-const HAS_DIALOG = "document.querySelector('dialog[open]') !== null";
+const HAS_DIALOG = "part.ownerDocument.querySelector('dialog[open]') !== null";
 
 /** Has an action fail, and presses everything on the screen, or in its dialog, while the error is shown. */
-async function reachAll(page: PanelPage, part: Part, fail: () => Promise<void>): Promise<void> {
-  const before = await page.evaluate<number[]>(MARK);
+async function reachAll(
+  page: PanelPage,
+  screen: Screen,
+  part: Part,
+  fail: () => Promise<void>,
+): Promise<void> {
+  const before = await screen.evaluate<number[]>(MARK);
   await fail();
   await page.notice.button("Close").shown();
   // A bar at the bottom of the window stays; a dialog makes room.
-  if (!(await page.evaluate<boolean>(HAS_DIALOG)))
-    expect(await page.evaluate<number[]>(MARK)).toEqual(before);
+  if (!(await screen.evaluate<boolean>(HAS_DIALOG)))
+    expect(await screen.evaluate<number[]>(MARK)).toEqual(before);
   expect(before.length).toBeGreaterThan(2);
   for (const at of before.keys()) await page.marked(at).inFront();
   await page.notice.button("Close").click();
   await page.notice.button("Close").gone();
   await part.shown();
+}
+
+/** The screen at an address that may have filters. */
+function screenAt(page: PanelPage, address: string): Screen {
+  return page.screen(address.replace(/\?.*/, ""));
 }
 
 describeWithBrowser("an error of an action", () => {
@@ -48,7 +58,7 @@ describeWithBrowser("an error of an action", () => {
   async function pageAt(address: string, width: number): Promise<PanelPage> {
     const page = await site.page(address);
     await page.look("light", width);
-    await page.screen(address.replace(/\?.*/, "")).complete();
+    await screenAt(page, address).complete();
     await page.failRequests("**/site/walk-test");
     return page;
   }
@@ -58,7 +68,9 @@ describeWithBrowser("an error of an action", () => {
       "leaves every button of %s within reach, and moves none",
       async (address) => {
         const page = await pageAt(address, width);
-        await reachAll(page, page.walkBanner, () => page.walkBanner.button("End walk test").click());
+        await reachAll(page, screenAt(page, address), page.walkBanner, () =>
+          page.walkBanner.button("End walk test").click(),
+        );
         await page.close();
       },
       TIMEOUT_MS,
@@ -71,7 +83,7 @@ describeWithBrowser("an error of an action", () => {
       await sheet.button("Bypass…").click();
       const question = page.dialog("Bypass Contact 2");
       await question.field("Reason").fill("painter");
-      await reachAll(page, question, () => question.button("Bypass zone").click());
+      await reachAll(page, page.screen("zones"), question, () => question.button("Bypass zone").click());
       await page.close();
     });
   });

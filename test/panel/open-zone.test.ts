@@ -146,8 +146,8 @@ describeWithBrowser("an intervention whose zone is still open", () => {
       return (await site.daemon.get<Intervention>("/interventii/2")).crews === 7;
     });
     const tagged = (): Promise<string[]> =>
-      page.evaluate<string[]>(
-        "[...document.querySelectorAll('.facts .badge')].map((one) => one.closest('div').querySelector('dt').innerText)",
+      fresh.evaluate<string[]>(
+        "[...part.querySelectorAll('.facts .badge')].map((one) => one.closest('div').querySelector('dt').innerText)",
       );
     const tag = /^dispatch centre, \d\d:\d\d:\d\d$/;
     await fresh.markup("section:has(.journey) > p .badge").text(tag).shown();

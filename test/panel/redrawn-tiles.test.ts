@@ -41,7 +41,7 @@ describeWithBrowser("the tiles of a site with two hundred zones", () => {
     await context.addInitScript(COUNT_TIMES);
     const page = await site.page("zones", context);
     const zones = page.screen("zones");
-    const tiles = (): Promise<number> => page.evaluate("document.querySelectorAll('.tile').length");
+    const tiles = (): Promise<number> => zones.evaluate("part.querySelectorAll('.tile').length");
     const times = (): Promise<number> => page.evaluate("globalThis.times");
     await eventually("all tiles", async () => (await tiles()) === ZONES);
     await zones.complete();

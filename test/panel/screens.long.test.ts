@@ -231,11 +231,11 @@ describeWithBrowser("every screen of the panel", () => {
     await page.screen("zones").tile("Fum depozit").shown();
     await page.screen("zones").complete();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.evaluate("document.querySelector('label').remove()");
-    await page.evaluate("document.querySelector('input').placeholder = ''");
+    await page.screen("zones").evaluate("part.querySelector('label').remove()");
+    await page.screen("zones").evaluate("part.querySelector('input').placeholder = ''");
     expect((await accessibilityFaults(page)).join()).toMatch(/^select-name|^label/);
     expect(await clippedParts(page)).toEqual([]);
-    await page.evaluate("document.querySelector('h1').style.minWidth = '3000px'");
+    await page.screen("zones").evaluate("part.querySelector('h1').style.minWidth = '3000px'");
     expect((await clippedParts(page)).join()).toMatch(/^<h1/);
     expect([site.foreignRequests, site.pageErrors]).toEqual([[], []]);
     await page.evaluate("fetch('http://elsewhere.example/').catch(() => {})");

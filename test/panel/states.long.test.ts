@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import type { PanelPage } from "../support/panel-page.ts";
+import type { Screen } from "../support/panel-page.ts";
 import {
   CENTRE_ADDRESSES,
   faultsOf,
@@ -95,7 +95,7 @@ describeWithBrowser("a screen whose content is unavailable", () => {
         const { well, noZones, retry } = WORDS[language];
         if (text.includes(well) || text.includes(noZones)) faults.push(`${place}: ${text}`);
         // It has its own content, or says that the daemon does not answer.
-        if ((await count(page, "main h1")) !== 1) faults.push(`${place}: not one heading`);
+        if ((await count(screen, "h1")) !== 1) faults.push(`${place}: not one heading`);
         if (["status", "zones", "walk-test"].includes(place)) await screen.button(retry).shown();
         for (const fault of await faultsOf(page, language, NAMES)) faults.push(`${place}: ${fault}`);
       }
@@ -171,16 +171,16 @@ async function faultsWithout(
     content.begin(answer);
     const screen = await page.open(place);
     await content.settled(page, screen, isSilent);
-    const { alerts, retries, headings } = await stateOf(page, language);
+    const { alerts, retries, headings } = await stateOf(screen, language);
     if (alerts !== retries) faults.push(`${place}: an error without a way on`);
     if (headings !== 1) faults.push(`${place}: not one heading`);
     for (const fault of await faultsOf(page, language, NAMES)) faults.push(`${place}: ${fault}`);
     content.end();
-    await page.evaluate(
-      "document.querySelectorAll('main .s-fault[role=alert] button').forEach((button) => button.click())",
+    await screen.evaluate(
+      "part.querySelectorAll('.s-fault[role=alert] button').forEach((button) => button.click())",
     );
     if (!isMissing(place))
-      await eventually(`the content of ${place}`, async () => (await stateOf(page, language)).alerts === 0);
+      await eventually(`the content of ${place}`, async () => (await stateOf(screen, language)).alerts === 0);
     if (await page.evaluate("document.activeElement === null")) faults.push(`${place}: the focus is lost`);
   }
   await context.close();
@@ -204,29 +204,29 @@ async function faultsWhenEmpty(
   for (const place of places) {
     const screen = await page.open(place);
     await screen.complete();
-    const waysOn = "main a[href], main button, main form, main summary";
-    if ((await count(page, waysOn)) === 0) faults.push(`${place}: no way on`);
-    if ((await count(page, "main h1")) !== 1) faults.push(`${place}: not one heading`);
+    const waysOn = "a[href], button, form, summary";
+    if ((await count(screen, waysOn)) === 0) faults.push(`${place}: no way on`);
+    if ((await count(screen, "h1")) !== 1) faults.push(`${place}: not one heading`);
     for (const fault of await faultsOf(page, language, NAMES)) faults.push(`${place}: ${fault}`);
   }
   await context.close();
   return faults;
 }
 
-function count(page: PanelPage, selector: string): Promise<number> {
-  return page.evaluate<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+function count(screen: Screen, selector: string): Promise<number> {
+  return screen.evaluate<number>(`part.querySelectorAll(${JSON.stringify(selector)}).length`);
 }
 
 /** How many errors the screen shows, how many of them have a button to try again, and its headings of the first level. */
 function stateOf(
-  page: PanelPage,
+  screen: Screen,
   language: Language,
 ): Promise<{ readonly alerts: number; readonly retries: number; readonly headings: number }> {
-  return page.evaluate(`(() => {
-    const alerts = [...document.querySelectorAll("main .s-fault[role=alert]")];
-    const canRetry = (part) => [...part.querySelectorAll("button")].some((button) =>
+  return screen.evaluate(`(() => {
+    const alerts = [...part.querySelectorAll(".s-fault[role=alert]")];
+    const canRetry = (alert) => [...alert.querySelectorAll("button")].some((button) =>
       button.textContent === ${JSON.stringify(WORDS[language].retry)});
-    const headings = document.querySelectorAll("main h1").length;
+    const headings = part.querySelectorAll("h1").length;
     return { alerts: alerts.length, retries: alerts.filter(canRetry).length, headings };
   })()`);
 }

@@ -10,21 +10,21 @@ import { join } from "node:path";
  * What a finger can miss: controls below 44 pixels, without links within a sentence, boxes whose label is large enough, and what
  * only the keyboard reaches.
  */
-const CONTROLS = `[...document.querySelectorAll("a[href], button, select, summary, textarea, input")]
-  .filter((part) => part.checkVisibility() && !part.closest(".skip, .unseen, .log, ol.guide small"))`;
+const CONTROLS = `[...part.ownerDocument.querySelectorAll("a[href], button, select, summary, textarea, input")]
+  .filter((one) => one.checkVisibility() && !one.closest(".skip, .unseen, .log, ol.guide small"))`;
 const MISSED = `${CONTROLS}
-  .map((part) => part.matches("[type=checkbox], [type=radio]") ? part.closest("label") ?? part : part)
-  .filter((part) => part.getBoundingClientRect().height < 43.5)
-  .map((part) => part.outerHTML.slice(0, 100))`;
+  .map((one) => one.matches("[type=checkbox], [type=radio]") ? one.closest("label") ?? one : one)
+  .filter((one) => one.getBoundingClientRect().height < 43.5)
+  .map((one) => one.outerHTML.slice(0, 100))`;
 
 /** The controls that a finger can miss, on each of the screens. */
 async function missedOn(page: PanelPage, places: readonly string[]): Promise<string[]> {
   await page.look("light", 390);
   const missed: string[] = [];
   for (const place of places) {
-    await (await page.open(place)).complete();
-    expect(await page.evaluate<number>(`${CONTROLS}.length`), place).toBeGreaterThan(3);
-    for (const part of await page.evaluate<string[]>(MISSED)) missed.push(`${place}: ${part}`);
+    const screen = await page.open(place);
+    expect(await screen.evaluate<number>(`${CONTROLS}.length`), place).toBeGreaterThan(3);
+    for (const part of await screen.evaluate<string[]>(MISSED)) missed.push(`${place}: ${part}`);
   }
   return missed;
 }
@@ -76,9 +76,10 @@ describeWithBrowser("a finger on a phone", () => {
   test("ticks the box beside a word: the next box is farther away than the word", async () => {
     const page = await site.page("interventions/1/edit");
     await page.look("light", 390);
-    await page.screen("interventions/1/edit").input("police").shown();
-    const gaps = await page.evaluate<{ readonly own: number; readonly next: number }>(`(() => {
-      const [police, ambulance] = document.querySelectorAll("fieldset .check");
+    const form = page.screen("interventions/1/edit");
+    await form.input("police").shown();
+    const gaps = await form.evaluate<{ readonly own: number; readonly next: number }>(`(() => {
+      const [police, ambulance] = part.querySelectorAll("fieldset .check");
       const range = document.createRange();
       range.selectNodeContents(police.lastChild);
       const word = range.getBoundingClientRect();

@@ -26,7 +26,7 @@ const COUNT_FORMATS = `
   }).observe(document, { childList: true, subtree: true });`;
 
 /** The times of the delivery of the alarm, which the panel shows on Home. */
-const TIMES = "[...document.querySelectorAll('main .journey li')].map((one) => one.textContent).join(' ')";
+const TIMES = "[...part.querySelectorAll('.journey li')].map((one) => one.textContent).join(' ')";
 
 const DAY_MS = 86_400_000;
 
@@ -72,11 +72,9 @@ describeWithBrowser("the times of the panel", () => {
     const texts = [];
     for (const hasChanged of [false, true]) {
       const page = await polledPage(site, hasChanged);
-      await page
-        .screen("status")
-        .listItem(/Ușa principală.*Contact\s*\d\d:\d\d/s)
-        .shown();
-      texts.push(await page.evaluate<string>(TIMES));
+      const home = page.screen("status");
+      await home.listItem(/Ușa principală.*Contact\s*\d\d:\d\d/s).shown();
+      texts.push(await home.evaluate<string>(TIMES));
       await page.open("settings");
       await page
         .screen("settings")

@@ -30,7 +30,7 @@ const NAMES = ["Hala de test", "Hala Nord", "Ușa mare", "Ușa", "Geam"];
 /** Several changes, each watched by the daemon for three seconds, on a busy machine. */
 /** In the page: how many lines of the difference are wrapped, and whether the box scrolls instead. */
 const LINES = `(() => {
-  const box = document.querySelector(".diff");
+  const box = part.querySelector(".diff");
   const wrapped = [...box.children].filter((line) => line.offsetHeight > 20).length;
   return { wrapped, isScrolled: box.scrollWidth > box.clientWidth };
 })()`;
@@ -405,7 +405,7 @@ describeWithBrowser("an installer at a site with zones", () => {
       expect(await violationsInAllThemes(page, reviewed, NAMES)).toEqual([]);
       // A line that is wrapped would look like YAML of another level.
       await page.look("light", 360);
-      expect(await page.evaluate(LINES)).toEqual({ wrapped: 0, isScrolled: true });
+      expect(await review.evaluate(LINES)).toEqual({ wrapped: 0, isScrolled: true });
       await page.look("dark", 1100);
       await review.input("password").fill(EDGE.password);
       await review.markup("button.main").click();

@@ -58,8 +58,7 @@ describeWithBrowser("a site with faults", () => {
     await page.look("light", 360);
     const name = page.banner.markup(".name");
     expect(await name.attribute("title")).toBe(LONG_NAME);
-    const lines = "document.querySelector('.top .name').offsetHeight / 20";
-    expect(await page.evaluate<number>(lines)).toBe(2);
+    expect(await name.evaluate<number>("part.offsetHeight / 20")).toBe(2);
     await page.close();
   });
 });

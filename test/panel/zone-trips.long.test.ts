@@ -4,7 +4,7 @@ import { ControlClient } from "../../src/cli/control-client.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
-import type { PanelPage } from "../support/panel-page.ts";
+import type { Part } from "../support/panel-page.ts";
 import { editableSite, PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -30,8 +30,8 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     for (let n = 0; n < count; n += 1)
       for (const contact of ["open", "normal"]) await daemon().post("/site/simulate", { zone, contact });
   };
-  const chartOf = (page: PanelPage): Promise<string> =>
-    page.evaluate("document.querySelector('.trip-bars')?.getAttribute('aria-label') ?? ''");
+  const chartOf = (part: Part): Promise<string> =>
+    part.evaluate("part.querySelector('.trip-bars')?.getAttribute('aria-label') ?? ''");
   beforeAll(async () => {
     await trips("usa", 2);
     await site.daemon.run(["zones", "bypass", "--zone", "usa", "--reason", "zugrav", "--minutes", "10"]);
@@ -46,14 +46,14 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await sheet.listItem(/^recorded as an intervention 1$/).shown();
     await sheet.listItem(/^added to an open intervention 1$/).shown();
     await sheet.listItem(/^suppressed: bypassed 3$/).shown();
-    expect(await chartOf(page)).toMatch(/^Trips per hour; peak: [1-5] \(\d\d:00–\d\d:00\)$/);
+    expect(await chartOf(sheet)).toMatch(/^Trips per hour; peak: [1-5] \(\d\d:00–\d\d:00\)$/);
     const axes = ["dialog .lane .time-axis", "dialog figure .time-axis"].map((one) =>
       page.screen("zones").markup(one),
     );
     for (const axis of axes) expect(await axis.words()).toMatch(/^\d\d:\d\d\s+\d\d:\d\d\s+now$/);
     await sheet.button("7 days").click();
     await eventually("the week", async () =>
-      /^Trips per day; peak: 5 \(.*\d{4}\)$/.test(await chartOf(page)),
+      /^Trips per day; peak: 5 \(.*\d{4}\)$/.test(await chartOf(sheet)),
     );
     expect(await sheet.button("7 days").hasFocus()).toBe(true);
     for (const axis of axes) expect(await axis.words()).toMatch(/^\d\d\/\d\d\s+\d\d\/\d\d\s+now$/);
@@ -96,7 +96,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await sheet.listItem(/^recorded as an intervention 1$/).shown();
     await sheet.button("24 hours").click();
     await sheet.text("No trip in this period.").shown();
-    expect(await chartOf(page)).toBe("");
+    expect(await chartOf(sheet)).toBe("");
     await page.close();
   });
 
@@ -120,7 +120,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
       /^suppressed: disarmed \(schedule\) 4$/,
     ])
       await trips.listItem(outcome).shown();
-    expect(await chartOf(page)).toMatch(/^Trips per hour; peak: [1-9] \(\d\d:00–\d\d:00\)$/);
+    expect(await chartOf(trips)).toMatch(/^Trips per hour; peak: [1-9] \(\d\d:00–\d\d:00\)$/);
     await log.button("suppressed").click();
     const suppressed = log.region("Suppressed trips of the last 24 hours");
     await suppressed.listItem(/^suppressed: bypassed 3$/).shown();

@@ -185,6 +185,13 @@ export class Part {
     await this.#locator.setInputFiles(path);
   }
 
+  /** What an expression gives in the page, where it is `part`; waits until it is in the page. @throws if there is more than one */
+  async evaluate<T>(expression: string): Promise<T> {
+    // oxlint-disable-next-line typescript/no-implied-eval -- it runs in the page, which has no types here
+    const program = new Function("part", `return (${expression});`) as (part: unknown) => T;
+    return this.#locator.evaluate(program);
+  }
+
   async hasFocus(): Promise<boolean> {
     return (await this.#locator.and(this.#locator.page().locator(":focus")).count()) > 0;
   }
@@ -230,6 +237,11 @@ export class Screen extends Part {
   /** Waits until all queries of the screen are answered. */
   async complete(): Promise<void> {
     await this.#complete.present();
+  }
+
+  /** What an expression gives for the complete screen, which is `part`; the rest of the page is its `ownerDocument`. */
+  override async evaluate<T>(expression: string): Promise<T> {
+    return this.#complete.evaluate<T>(expression);
   }
 
   /** Waits until the screen is complete and does not have this part. */
@@ -329,6 +341,11 @@ export class PanelPage {
   /** The page header: site name and live updates. */
   get banner(): Part {
     return new Part(this.#page.getByRole("banner"));
+  }
+
+  /** A link in the head of the page. @param rel its relation, such as `icon` */
+  headLink(rel: string): Part {
+    return new Part(this.#page.locator(`head link[rel=${rel}]`));
   }
 
   /** The notice about the last action. */
@@ -599,7 +616,7 @@ export class PanelPage {
     await this.#page.emulateMedia({ media: isPrinted ? "print" : "screen" });
   }
 
-  /** Runs a script in the page; look-ups go through screens. */
+  /** Runs a script in the page that looks nothing up: for that, see `evaluate` of a part or screen. */
   async evaluate<T>(program: string): Promise<T> {
     return this.#page.evaluate<T>(program);
   }
