@@ -95,9 +95,9 @@ export const CONDITION_MESSAGES = {
   "backup-overdue":
     "no backup of the database has been made since {since}. Run santinela backup to find the reason.",
   "sites-silent":
-    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
+    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the network provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "silent-sites-unknown":
-    "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
+    "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
     "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
   "thread-failed":

@@ -89,7 +89,7 @@ export const EN_SCREENS = {
   "enrol.centre": "Address of the dispatch centre",
   "enrol.centreHint": "Such as https://dispecerat.example.ro, or the link that is shown with the code",
   "enrol.code": "One-time code",
-  "enrol.ownAuthority": "The dispatch centre has its own certificate",
+  "enrol.ownAuthority": "The dispatch centre uses its own certificate authority",
   "enrol.ownAuthorityText": "Paste the certificate that santinela cert --ca prints at the dispatch centre.",
   "enrol.authority": "Certificate (PEM)",
   "enrol.do": "Enrol this site",

@@ -67,12 +67,12 @@ export const EN_ZONES = {
   "loop.unread": "not read",
 
   "trial.title": "Sensor test",
-  "trial.ask": "Open it now",
+  "trial.ask": "Operate the sensor now",
   "trial.opened": "Opened at {time}",
   "trial.passed": "Test passed at {time}",
   "trial.over": "The test ended after ten minutes.",
   "trial.again": "Test again",
-  "trial.close": "Now close it. Nothing is dispatched.",
+  "trial.close": "Now return it to normal. Nothing is dispatched.",
   "trial.nothingSent": "Nothing is dispatched.",
   "trial.lineUnread":
     "This line can be read only once it is a zone: save it, then open the contact in a walk test.",
@@ -193,7 +193,7 @@ export const EN_ZONES = {
   "notHere.noFile": "There is no configuration file",
   "notHere.noFileText": "Create one in the set-up first. {file}",
   "notHere.fileOnly": "Zones are changed in the configuration file only",
-  "notHere.fileOnlyText": "The owner of this installation has set http.configuration to file-only in {file}.",
+  "notHere.fileOnlyText": "In {file}, http.configuration is file-only.",
   "notHere.readOnly": "The daemon cannot write the configuration file",
   "notHere.readOnlyText": "The group of the daemon needs write access to {file}.",
   "notHere.allow": "To allow changes in this panel, set in the file:",

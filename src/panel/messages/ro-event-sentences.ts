@@ -73,7 +73,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.machine-confirmed": "{who} a confirmat acest dispozitiv",
   "says.site-removed": "{who} a eliminat locația {about}",
   "says.enrolment-created": "{who} a creat un cod de unică folosință pentru locația {about}",
-  "says.sign-ins-left-out": "Autentificări eșuate sau blocate au fost omise din jurnalul de evenimente",
+  "says.sign-ins-left-out": "Autentificări eșuate sau blocate au fost omise din registrul de audit",
   "says.site-enrolled": "Locația {about} a fost înrolată",
   "says.enrolment-revoked": "{who} a revocat accesul locației {about}",
   "says.alarm-panel-reported": "Centrala de alarmă {about} a raportat un eveniment",

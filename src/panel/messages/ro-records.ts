@@ -150,7 +150,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.alarm-panel-reported": "eveniment de la o centrală de alarmă",
   "event.enrolment-created": "cod de unică folosință creat pentru o locație",
   "event.enrolment-revoked": "acces revocat pentru o locație",
-  "event.sign-ins-left-out": "autentificări omise din jurnalul de evenimente",
+  "event.sign-ins-left-out": "autentificări omise din registrul de audit",
   "event.site-enrolled": "locație înrolată",
   "event.fault": "deranjament",
   "event.fault-over": "deranjament remediat",

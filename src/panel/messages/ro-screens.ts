@@ -93,7 +93,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.centre": "Adresa dispeceratului",
   "enrol.centreHint": "De exemplu https://dispecerat.example.ro sau linkul afișat împreună cu codul",
   "enrol.code": "Cod de unică folosință",
-  "enrol.ownAuthority": "Dispeceratul are un certificat propriu",
+  "enrol.ownAuthority": "Dispeceratul folosește o autoritate de certificare proprie",
   "enrol.ownAuthorityText": "Lipiți certificatul afișat de santinela cert --ca la dispecerat.",
   "enrol.authority": "Certificat (PEM)",
   "enrol.do": "Înrolare locație",
