@@ -99,10 +99,11 @@ export const CONDITION_MESSAGES = {
   "silent-sites-unknown":
     "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
-    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
+    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically. Check PostgreSQL and the path to it.",
   "thread-failed":
-    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Report this with a support bundle.",
-  "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Send a support bundle (santinela support-bundle) to the developers.",
+  "certificate-not-renewed":
+    "the certificate is valid until {until} and has not been renewed. With tls: own run santinela cert; otherwise renew the files of http.tls.",
   "key-damaged":
     "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
   "certificate-incomplete":

@@ -340,7 +340,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/dispatch centre/, ""],
         ...atBroker(broker.url),
         [/Looking for sensors/, ""],
-        [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
+        [/No sensor was found[^]*Input of the first zone/, "mqtt"],
         ...HALL_DOOR,
         [/Test hall-door now/, "yes"],
         [/Trip hall-door now/, () => void open()],

@@ -102,12 +102,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
-    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
+    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat. Verificați PostgreSQL și conexiunea cu el.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
-  "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
+  "certificate-not-renewed":
+    "Certificatul este valabil până la {until} și nu a fost reînnoit. Cu tls: own, rulați santinela cert; altfel, reînnoiți fișierele din http.tls.",
   "certificate-incomplete":
     "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul.",
 };

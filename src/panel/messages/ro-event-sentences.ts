@@ -42,7 +42,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.conflict-shown-again": "Dispeceratul arată din nou intervenția",
   "says.conflict-deleted-again": "Ștearsă din nou după ce a reapărut la dispecerat: intervenția",
   "says.conflict-copied": "Dispeceratul are o copie a intervenției",
-  "says.conflict-duplicates": "Dispeceratul are duplicate modificate ale intervenției",
+  "says.conflict-duplicates": "Dispeceratul are duplicate, modificate de dispeceri, ale intervenției",
   "says.objectives-changed": "Obiectivele dispeceratului s-au modificat",
   "says.database-recovered": "Baza de date a fost deteriorată și recuperată",
   "says.database-restored": "{who} a restaurat baza de date dintr-o copie de siguranță",
