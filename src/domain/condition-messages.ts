@@ -52,7 +52,7 @@ export const CONDITION_MESSAGES = {
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
   "alarm-panel-refused":
-    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; /usr/share/doc/santinela/docs/panels.md has the limits.",
+    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were rejected at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; /usr/share/doc/santinela/docs/panels.md has the limits.",
   "alarm-panel-trouble":
     "alarm panel {account} reports the fault {code}, zone or module {number}. /usr/share/doc/santinela/docs/panels.md lists the codes.",
   "alarm-panel-bypass":

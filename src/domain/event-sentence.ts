@@ -74,7 +74,7 @@ export const OPEN_STATE_TEXTS: Readonly<Record<ZoneKind, string>> = {
   fire: "Fire!",
   panic: "Panic!",
   holdup: "Hold-up!",
-  medical: "Medical!",
+  medical: "Medical alarm!",
   flood: "Water!",
   gas: "Gas!",
   tamper: "Tamper!",

@@ -407,7 +407,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
       ]);
       hasTripped = true;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din față tripped[^]*Start it/)]);
-      expect(stderr).toContain("  not complete: a device announces more than 1000 parts");
+      expect(stderr).toContain("  not complete: a device announces more than 1000 components");
       expect(stderr).toContain("  lampa, SONOFF SNZB-04: no message yet\n");
       expect(stderr).toMatch(/✖ Centre[^]*✔ Centre: .* accepts [^]*wrote /);
       expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({

@@ -229,7 +229,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.openDialog.text(/its account stay: if the site reports again/).shown();
     await page.openDialog.button("Remove").click();
     const list = await page.arrival(/^sites$/);
-    await page.notice.text("Hala Sud is removed from the list.").shown();
+    await page.notice.text("Hala Sud was removed from the list.").shown();
     await list.row(/Depozit Sud/).shown();
     await list.link("Hala Sud").gone();
     await page.close();

@@ -71,7 +71,7 @@ export const EN_HOME = {
   "zoneWord.holdup.normal": "Not pressed",
   "zoneWord.holdup.open": "Hold-up!",
   "zoneWord.medical.normal": "Not pressed",
-  "zoneWord.medical.open": "Medical!",
+  "zoneWord.medical.open": "Medical alarm!",
   "zoneWord.flood.normal": "Dry",
   "zoneWord.flood.open": "Water!",
   "zoneWord.gas.normal": "No gas",

@@ -37,7 +37,7 @@ export const EN_ZONES = {
   "found.retained": "(retained)",
   "left-out.title": "This list is not complete",
   "left-out.announcements": {
-    one: "The announcement on {n} topic was not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
+    one: "An announcement on {n} topic was not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
     other:
       "Announcements of devices on {n} topics were not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   },
@@ -45,7 +45,8 @@ export const EN_ZONES = {
     "More than {limit} devices or sensors announce themselves. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   "left-out.bridge-devices":
     "A zigbee2mqtt bridge lists more than {limit} devices. Enter the missing sensors by topic.",
-  "left-out.components": "A device announces more than {limit} parts. Enter the missing sensors by topic.",
+  "left-out.components":
+    "A device announces more than {limit} components. Enter the missing sensors by topic.",
   "left-out.cameras": "A Frigate server has more than {limit} cameras. Enter the missing ones by topic.",
   "left-out.queries":
     "After {limit} queries, no further devices were queried, and their sensors are not listed. Enter these by topic.",
@@ -126,12 +127,12 @@ export const EN_ZONES = {
   "option.confirmMs": "Confirmation time (ms)",
   "option.autoRestoreS": "Automatic restore (s)",
   "option.powerUpDelayS": "Power-up delay (s)",
-  "option.supervisionTimeoutS": "Supervision (s)",
+  "option.supervisionTimeoutS": "Supervision time (s)",
   "option.unavailableGraceS": "Grace period when unavailable (s)",
   "option.whenArmedOpen": "If open when armed",
-  "option.whenArmedOpen.record": "one record with all open zones",
+  "option.whenArmedOpen.record": "one intervention that lists all open zones",
   "option.whenArmedOpen.trip": "a trip",
-  "option.whenArmedOpen.condition": "a condition",
+  "option.whenArmedOpen.condition": "only a warning",
   "option.profile": "Profile",
   "option.device": "Device",
   "option.tamper": "Tamper",
