@@ -47,7 +47,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "walk-test-extended": "{who} extended the walk test",
   "walk-test-ended": "{who} ended the walk test",
   "blind-interval": "Zones were not monitored for a time",
-  "opening-repeated": "An opening was repeated",
+  "opening-repeated": "An opening was reported again",
   "configuration-changed": "{who} changed the configuration",
   "configuration-reverted": "The previous configuration was restored",
   "configuration-unproven": "An unverified change of the configuration was kept",

@@ -10,7 +10,7 @@ export const EN_DOUBTS = {
   "doubt.press-mode":
     "The switch reports presses, as a button does ({mode}). For a contact set {option} on the device.",
   "doubt.radio-code":
-    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to the values that mean normal.",
+    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to “Values that mean normal”.",
   "doubt.frigate-release":
     "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",

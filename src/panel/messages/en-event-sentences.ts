@@ -55,7 +55,7 @@ export const EN_EVENT_SENTENCES = {
   "says.walk-test-ended": "{who} ended the walk test",
   "says.outage": "The dispatch centre was not running for a time",
   "says.blind-interval": "Zones were not monitored for a time",
-  "says.opening-repeated": "An opening was repeated",
+  "says.opening-repeated": "An opening was reported again",
   "says.configuration-changed": "{who} changed the configuration",
   "says.configuration-reverted": "The previous configuration was restored",
   "says.configuration-unproven": "An unverified change of the configuration was kept",

@@ -21,7 +21,7 @@ export const EN_HOME = {
   "zones.addFirst": "Add the first zone",
   "guide.noZones": "No zones yet.",
   "guide.noSites": "No site is enrolled yet.",
-  "sites.enrolFirst": "Create the first one-time code",
+  "sites.enrolFirst": "Create a one-time code",
   "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
 

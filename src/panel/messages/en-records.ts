@@ -128,7 +128,7 @@ export const EN_RECORDS = {
   "event.walk-test-extended": "walk test extended",
   "event.walk-test-ended": "walk test ended",
   "event.blind-interval": "monitoring gap",
-  "event.opening-repeated": "opening repeated",
+  "event.opening-repeated": "opening reported again",
   "event.site-removed": "site removed",
   "event.alarm-panel-reported": "report of an alarm panel",
   "event.enrolment-created": "one-time code created for a site",

@@ -161,7 +161,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["{option} is missing", "{option} lipsește"],
   ["unknown option. {remedy}", "opțiune necunoscută; {remedy}"],
-  ["Did you mean {option}?", "poate ați vrut {option}"],
+  ["Did you mean {option}?", "poate ați vrut să scrieți {option}"],
   ["Known here: {names}", "opțiuni posibile: {names}"],
   ["the daemon keeps its previous configuration", "rămâne activă configurația anterioară"],
   ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],

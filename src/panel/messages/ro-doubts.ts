@@ -30,7 +30,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
   "doubt.zones-confirm":
-    "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Zonelor care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, dați-le același echipament.",
+    "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Pentru zonele care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, introduceți aceeași valoare la „Echipament”.",
   "doubt.availability-left-out":
     "O zonă citește propria disponibilitate și pe cea a unui singur gateway. Aceste topicuri sunt omise: {topics}",
   "doubt.press-repeated":
@@ -40,5 +40,5 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.missed-while-offline":
     "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Setați {option} pe echipament: telemetria lui repetă starea.",
   "doubt.rain":
-    "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l să detecteze inundația.",
+    "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l pe detectarea scurgerilor de apă.",
 };

@@ -145,7 +145,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.walk-test-extended": "test de mers prelungit",
   "event.walk-test-ended": "test de mers încheiat",
   "event.blind-interval": "întrerupere a monitorizării",
-  "event.opening-repeated": "deschidere repetată",
+  "event.opening-repeated": "deschidere raportată din nou",
   "event.site-removed": "locație eliminată",
   "event.alarm-panel-reported": "eveniment de la o centrală de alarmă",
   "event.enrolment-created": "cod de unică folosință creat pentru o locație",

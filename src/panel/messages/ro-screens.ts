@@ -110,7 +110,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "home.onlySignIns": "Cele mai noi evenimente sunt numai autentificări.",
   "home.fullLog": "Jurnalul de evenimente",
   "home.mostUrgent": {
-    one: "Aici apare {n} dintre ele, cea mai urgentă.",
+    one: "Aici apare numai {n}, cea mai urgentă.",
     few: "Aici apar {n} dintre ele, cele mai urgente.",
     other: "Aici apar {n} dintre ele, cele mai urgente.",
   },
