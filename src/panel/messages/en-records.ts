@@ -104,7 +104,7 @@ export const EN_RECORDS = {
   "sync.lastResponse": "Last response",
 
   "event.trip": "trip",
-  "event.standing": "open while armed",
+  "event.standing": "open when armed",
   "event.restore": "restore",
   "event.signed-in": "signed in",
   "event.sign-in-failed": "sign-in failed",

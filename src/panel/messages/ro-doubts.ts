@@ -26,7 +26,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.gate-of-panel":
     "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
-    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
+    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea „Sabotaj”.",
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
   "doubt.zones-confirm":
@@ -36,7 +36,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.press-repeated":
     "Echipamentul repetă ultima apăsare la fiecare actualizare periodică, iar fiecare repetare declanșează zona. Setați {option} pe echipament.",
   "doubt.supervised-weekly":
-    "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați supravegherea.",
+    "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați „Interval maxim fără mesaje (s)”.",
   "doubt.missed-while-offline":
     "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Setați {option} pe echipament: telemetria lui repetă starea.",
   "doubt.rain":
