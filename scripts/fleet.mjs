@@ -1,4 +1,4 @@
-// Simulates a fleet against two processes of a dispatch centre on PostgreSQL, with a storm of alarms and a fail-over in it, counts
+// Simulates a fleet against two processes of a dispatch centre on PostgreSQL, with a storm of alarms and a failover in it, counts
 // every record, and prints a table; npm run test:long does the same with a few sites. With --pair the database is two servers under
 // Patroni, and the leader is killed; it exits with 77 if a program for that is missing.
 //   npm run fleet -- [--sites N] [--daemons N] [--minutes M] [--report-s S] [--records N] [--storm-s S] [--pair] [--out FOLDER]

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 const NEEDED = ["/usr/bin/patroni", "/usr/bin/etcd", "/usr/sbin/haproxy", "/usr/lib/postgresql"];
 
 /**
- * Ends this process with 77, which means skipped, if the programs of two servers with a fail-over are missing.
+ * Ends this process with 77, which means skipped, if the programs of two servers with a failover are missing.
  * @param {string} command named in the message
  */
 export function skipWithoutPatroni(command) {

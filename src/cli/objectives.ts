@@ -16,7 +16,7 @@ const PROGRESS_INTERVAL_MS = 1_000;
 export function addObjectiveCommands(root: CommandGroup): void {
   const objectives = root.group(
     "objectives",
-    "the buildings, assets and people that interventions are tied to",
+    "the buildings, assets and persons that interventions are tied to",
   );
   objectives
     .add("list", "list the objectives; needs a running daemon", () => listObjectives)

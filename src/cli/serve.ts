@@ -107,7 +107,7 @@ class DaemonRuns {
     });
     await Promise.race([this.#stopped, waited]);
     cancel();
-    return "systemd has accepted it, but has not stopped the service";
+    return "systemd has accepted the power-off request, but has not stopped the service";
   }
 
   /** @throws Error if the socket of systemd has no descriptor left: only a restart of the service has new ones */

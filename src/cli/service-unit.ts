@@ -15,7 +15,7 @@ export function startHint(dataDir: string): string {
   const another = `or specify another configuration with --config; this configuration uses ${dataDir}.`;
   if (!dataDir.startsWith(DATA_OF_PACKAGE)) return `Start it with santinela serve, ${another}`;
   const unit = isDataOfCentre(dataDir) ? "santinela-centre" : "santinela";
-  return `Start it with systemctl start ${unit} (journalctl -u ${unit} says why it has ended), ${another}`;
+  return `Start it with systemctl start ${unit} (journalctl -u ${unit} shows why it stopped), ${another}`;
 }
 
 function isDataOfCentre(dataDir: string): boolean {

@@ -82,14 +82,14 @@ function monitoringText({ monitoring = null, journeys }: WithMonitoring): string
   return [...receivers, ...open].join("");
 }
 
-/** Names the alarms that the dispatch centre does not know of yet, with its telephone number. */
+/** Names the alarms that the dispatch centre has not received yet, with its telephone number. */
 function undeliveredText({ journeys, centrePhone }: StatusView): string {
   const call = centrePhone === null ? "" : `; call ${centrePhone}`;
   return journeys
     .filter(({ centre }) => centre?.isUndelivered === true)
     .map(({ interventionId, name }) => {
       const what = interventionId === null ? name : `#${interventionId} ${name}`;
-      return `  the dispatch centre does not know of ${what} yet${call}\n`;
+      return `  the dispatch centre has not received ${what} yet${call}\n`;
     })
     .join("");
 }

@@ -46,7 +46,7 @@ export function reportDc09({ dc09, zones = [] }: Configuration, report: Report):
     if (keyFile === undefined && plain !== true)
       report(
         path,
-        `account ${account} has no keyFile. Add it, or plain: true and from for a panel without encryption`,
+        `account ${account} has no keyFile. Add it, or plain: true and from for an alarm panel without encryption`,
       );
     if (plain === true && from.length === 0)
       report([...path, "plain"], "plain: true needs from, the addresses that the alarm panel may send from");

@@ -67,7 +67,7 @@ function withOption(text: string, option: string, value: string): string {
     const above = text === "" || text.endsWith("\n") ? text : `${text}\n`;
     return `${above}site:\n  ${option}: ${written(value)}\n`;
   }
-  if (!isMap(section.value)) throw cannotEdit("site is no section");
+  if (!isMap(section.value)) throw cannotEdit("site is not a section");
   const { items } = section.value;
   const present = items.find((pair) => isOf(pair, option))?.value;
   if (isScalar(present) && present.range) {
@@ -75,7 +75,7 @@ function withOption(text: string, option: string, value: string): string {
     const [start, end] = present.range;
     return `${text.slice(0, start)}${written(value)}${text.slice(end)}`;
   }
-  if (present !== undefined) throw cannotEdit(`site.${option} is no text`);
+  if (present !== undefined) throw cannotEdit(`site.${option} is not a text`);
   return withNewOption(text, section.value, `${option}: ${written(value)}`);
 }
 

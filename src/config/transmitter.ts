@@ -55,7 +55,7 @@ export function reportTransmitters({ upstreams = [], dc09: panels }: Configurati
       if (addresses.indexOf(address) < at)
         report(
           [...path, "receivers", at],
-          `duplicate receiver ${host}. A back-up receiver has another address`,
+          `duplicate receiver ${host}. A backup receiver has another address`,
         );
       if (panels && LOOPBACK.has(host) && port === (panels.port ?? DC09_DEFAULTS.port))
         report(

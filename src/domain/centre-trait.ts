@@ -16,9 +16,9 @@ const TRAIT_SENTENCES = {
   "create-refused":
     "rejects a test record: {answer}. Trips would wait here. Check the account's role at the centre and the zones' objectives.",
   "change-refused":
-    "does not allow this account to change a record: {answer}. Changes made here would wait. Have the account given the role operator.",
+    "does not allow this account to change a record: {answer}. Changes made here would wait. Ask the dispatch centre to give the account the operator role.",
   "delete-refused":
-    "does not allow this account to delete a record: {answer}. Records deleted here would remain there. Have the account given the role operator.",
+    "does not allow this account to delete a record: {answer}. Records deleted here would remain there. Ask the dispatch centre to give the account the operator role.",
   "keys-honoured":
     "returns the same record for a repeated Idempotency-Key: a record without a response is resent at once",
   "keys-unsaid":
@@ -31,18 +31,18 @@ const TRAIT_SENTENCES = {
   "ids-given-again":
     "reuses the id of a deleted record: records are identified by their reference, not by their id",
   "ids-not-numbers":
-    "returns records without a numeric id: they cannot be found again, and each alarm without a response remains unconfirmed. Have the centre corrected, and delete {name} there.",
+    "returns records without a numeric id: they cannot be found again, and each alarm without a response remains unconfirmed. Ask the dispatch centre to correct this, and delete {name} there.",
   "text-kept": "stores {sent} characters of notes unchanged, including the reference",
   "text-trimmed": "removes spaces at the end of notes: this does not count as a change",
   "text-cut":
     "stores {kept} of {sent} characters of notes, without the reference: the reference is put into the description",
   "text-rewritten": "rewrites notes and drops the reference: the reference is put into the description",
   "reference-lost":
-    "stores the reference neither in notes nor in the description: records are identified by objective, name and start only. Have the centre accept longer texts.",
+    "stores the reference neither in notes nor in the description: records are identified by objective, name and start only. Ask the dispatch centre to accept longer texts.",
   "dates-kept": "returns dates as sent",
   "dates-rewritten": "returns dates in another form ({shown}) for the same time",
   "dates-changed":
-    "changes {sent} to {shown}, a different time: have the centre's time zone corrected, or dispatchers see wrong times",
+    "changes {sent} to {shown}, a different time: ask the dispatch centre to correct its time zone, or dispatchers see wrong times",
   "list-kept": "returns its list in pages, the highest id first",
   "order-ignored": "does not sort its list by id: each search reads the whole list",
   "pages-ignored":
@@ -51,7 +51,7 @@ const TRAIT_SENTENCES = {
   "reads-current": "shows a new record at once",
   "reads-late": "shows a new record after {seconds} s: a record counts as deleted only after two checks",
   "reads-too-late":
-    "does not show a new record within {seconds} s: searches may miss records. Have the centre checked.",
+    "does not show a new record within {seconds} s: searches may miss records. Ask the dispatch centre to check this.",
   removed: "the test records were removed",
   "old-removed": "test records of an earlier test were removed ({ids})",
   "left-behind":

@@ -52,7 +52,7 @@ export const CONDITION_MESSAGES = {
   "alarm-panel-silent":
     "alarm panel {account} has sent nothing for {seconds} s, not even its supervision message. Check its power, its network and the address of its receiver.",
   "alarm-panel-refused":
-    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were refused at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; /usr/share/doc/santinela/docs/panels.md has the limits.",
+    "nothing from alarm panel {account} was accepted for {seconds} s: messages or connections from its address were rejected at a limit of the receiver ({limits}). The alarm panel sends again. Find the sender of many connections or messages; /usr/share/doc/santinela/docs/panels.md has the limits.",
   "alarm-panel-trouble":
     "alarm panel {account} reports the fault {code}, zone or module {number}. /usr/share/doc/santinela/docs/panels.md lists the codes.",
   "alarm-panel-bypass":
@@ -95,14 +95,15 @@ export const CONDITION_MESSAGES = {
   "backup-overdue":
     "no backup of the database has been made since {since}. Run santinela backup to find the reason.",
   "sites-silent":
-    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
+    "{sites} sites have stopped reporting at the same time. Look for a common cause first: the network provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "silent-sites-unknown":
-    "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela).",
+    "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
-    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically.",
+    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically. Check PostgreSQL and the path to it.",
   "thread-failed":
-    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Report this with a support bundle.",
-  "certificate-not-renewed": "the certificate is valid until {until} and has not been renewed",
+    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Send a support bundle (santinela support-bundle) to the developers.",
+  "certificate-not-renewed":
+    "the certificate is valid until {until} and has not been renewed. With tls: own run santinela cert; otherwise renew the files of http.tls.",
   "key-damaged":
     "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
   "certificate-incomplete":

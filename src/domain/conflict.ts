@@ -19,10 +19,10 @@ export const CONFLICT_SENTENCES = {
   "sent-again": "Sent again after a new trip: intervention",
   linked: "Linked to a record at the dispatch centre that has no reference: intervention",
   unlinked: "The record at the dispatch centre is no longer that of intervention",
-  "shown-again": "The dispatch centre shows again intervention",
+  "shown-again": "The dispatch centre again shows intervention",
   "deleted-again": "Deleted again after the dispatch centre had it again: intervention",
   copied: "The dispatch centre has a copy of intervention",
-  duplicates: "The dispatch centre has edited duplicates of intervention",
+  duplicates: "The dispatch centre has duplicates, edited by dispatchers, of intervention",
 } as const;
 
 export type ConflictKind = keyof typeof CONFLICT_SENTENCES;

@@ -25,7 +25,8 @@ type Phrase = (count: number) => string;
 
 const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "alarm-unfinished": (n) => counted(n, "unfinished alarm"),
-  "alarm-unrecorded": (n) => `${counted(n, "trip")} not recorded as an intervention`,
+  "alarm-unrecorded": (n) =>
+    `${counted(n, "trip")} not recorded as ${n === 1 ? "an intervention" : "interventions"} yet`,
   "zone-open": (n) => `${counted(n, "zone")} open while armed`,
   "zone-fault": (n) => `${counted(n, "zone")} with a fault`,
   "zone-shut-down": (n) => `${counted(n, "zone")} in swinger shutdown`,

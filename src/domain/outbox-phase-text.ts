@@ -10,7 +10,7 @@ export const PHASE_TEXTS: Readonly<Record<ShownPhase, string>> = {
   writing: "synced; a change is being sent",
   blocked: "waiting until the dispatch centre has its objective",
   rejected: "rejected by the dispatch centre; edit it or retry (sync retry)",
-  gone: "deleted at the dispatch centre; create it there again (sync retry), discard it (sync drop), or delete it here",
+  gone: "deleted at the dispatch centre; create it there again (sync retry), keep it only here (sync drop), or delete it here",
   doubtful:
     "not found at the dispatch centre, or found with different content; it is checked again before changes are sent",
   closed: "finished",

@@ -23,7 +23,7 @@ export const SILENCE_TEXTS: Readonly<Record<Locale, SilenceTexts>> = {
     siteSilentName: (site, time) => `Site silent since ${time}: ${site}`,
     siteSilentDescription: ({ name, ref, time }) =>
       `Site ${name} (${ref}) has not reported since ${time}. Check its power and its link. Its alarms do not reach the dispatch centre.`,
-    siteSilentTogether: "Several sites are silent at the same time: check the provider first.",
+    siteSilentTogether: "Several sites are silent at the same time: check the network provider first.",
     siteReportsAgain: (time) => `The site has reported again since ${time}.`,
   },
 };

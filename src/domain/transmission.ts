@@ -55,7 +55,7 @@ export type NewTransmission = Pick<
 
 /** State of the link to one receiver. `unknown` before the first reply. */
 export interface ReceiverState {
-  /** Position in the configuration, from 0: the first receiver, then the back-up ones. */
+  /** Position in the configuration, from 0: the first receiver, then the backup ones. */
   readonly place: number;
   /** `host:port/transport`. */
   readonly address: string;

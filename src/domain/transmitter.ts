@@ -29,7 +29,7 @@ export interface TransmitterConfig {
   /** null: none is sent. */
   readonly receiverNumber: string | null;
   readonly line: string;
-  /** The first receiver, then the back-up ones, each with the interval of its supervision messages in seconds. */
+  /** The first receiver, then the backup ones, each with the interval of its supervision messages in seconds. */
   readonly receivers: readonly (ReceiverAddress & { readonly pollS: number })[];
   readonly replyS: number;
   /** Interval of the periodic test in hours; 0 for none. */

@@ -159,19 +159,20 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
       holdup: "hold-up",
       medical: "medical emergency",
       flood: "flood",
-      gas: "gas leak",
+      gas: "gas",
       tamper: "tamper",
       technical: "technical",
-      power: "power supply",
+      power: "power loss",
     },
     name: ({ zone, kind }) => `Alarm, ${kind}: ${zone}`,
     causes: EN_CAUSES,
     unknownTime: "a time not known yet",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
-      `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}${earliest === null ? "" : `, after ${earliest}`}${since === null ? "" : `, ${SINCE_TEXTS.en(cause, since)}`}.`,
+      `Zone ${zone} (${zoneId}, ${kind}) ${EN_CAUSES[cause]} ${time}${earliest === null ? "" : `, not before ${earliest}`}${since === null ? "" : `, ${SINCE_TEXTS.en(cause, since)}`}.`,
     remark: ({ earliest, since }, cause) => {
       if (cause === "standing" || since !== null) return SINCE_TEXTS.en(cause, since);
-      if (cause === "after-restart") return earliest === null ? "after an interruption" : `after ${earliest}`;
+      if (cause === "after-restart")
+        return earliest === null ? "after an interruption" : `not before ${earliest}`;
       return cause === "chatter" ? "unstable contact" : "";
     },
     closed: "restored",

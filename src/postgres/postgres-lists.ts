@@ -133,7 +133,7 @@ export class PostgresLists implements ListReader {
 /** The process of the server that reads a list. */
 interface Backend {
   readonly pid: number;
-  /** When it was started, as the server writes it: after a fail-over, another one may have the same number. */
+  /** When it was started, as the server writes it: after a failover, another one may have the same number. */
   readonly since: string;
 }
 

@@ -2,7 +2,7 @@ import pg from "pg";
 import { AppError } from "../domain/errors.ts";
 import { explainedTlsError } from "./tls-errors.ts";
 
-/** Seconds until a repeated request is useful: shorter than a fail-over, so that it is noticed soon after. */
+/** Seconds until a repeated request is useful: shorter than a failover, so that it is noticed soon after. */
 const RETRY_AFTER_S = 2;
 
 /**

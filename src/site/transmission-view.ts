@@ -27,7 +27,7 @@ export interface MonitoringView {
   readonly waiting: number;
   /** When the oldest of them was created, ISO 8601 UTC; null if none waits. */
   readonly oldestWaitingAt: string | null;
-  /** The first receiver, then the back-up ones. */
+  /** The first receiver, then the backup ones. */
   readonly receivers: readonly ReceiverView[];
 }
 

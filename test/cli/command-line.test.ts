@@ -471,7 +471,7 @@ describe("commands for the running daemon", () => {
     const { code, stderr } = await santinela(["zones", "list", "--config", "a.yaml"]);
     expect(code).toBe(69);
     expect(stderr).toContain(
-      `Start it with systemctl start ${unit} (journalctl -u ${unit} says why it has ended), or`,
+      `Start it with systemctl start ${unit} (journalctl -u ${unit} shows why it stopped), or`,
     );
   });
 });

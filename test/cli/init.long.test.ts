@@ -340,7 +340,7 @@ describeWithMosquitto("init, with a sensor at a broker", () => {
         [/dispatch centre/, ""],
         ...atBroker(broker.url),
         [/Looking for sensors/, ""],
-        [/No sensor has been found[^]*Input of the first zone/, "mqtt"],
+        [/No sensor was found[^]*Input of the first zone/, "mqtt"],
         ...HALL_DOOR,
         [/Test hall-door now/, "yes"],
         [/Trip hall-door now/, () => void open()],
@@ -407,7 +407,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
       ]);
       hasTripped = true;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^Ușa din față tripped[^]*Start it/)]);
-      expect(stderr).toContain("  not complete: a device announces more than 1000 parts");
+      expect(stderr).toContain("  not complete: a device announces more than 1000 components");
       expect(stderr).toContain("  lampa, SONOFF SNZB-04: no message yet\n");
       expect(stderr).toMatch(/✖ Centre[^]*✔ Centre: .* accepts [^]*wrote /);
       expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({

@@ -129,7 +129,7 @@ const CONFLICTS: readonly (readonly [detail: Readonly<Record<string, unknown>>, 
     { reason: "the dispatch centre has a copy of this record" },
     "The dispatch centre has a copy of intervention #7 - the dispatch centre has a copy of this record",
   ],
-  [{ reason: "x" }, "The dispatch centre has edited duplicates of intervention #7 - x"],
+  [{ reason: "x" }, "The dispatch centre has duplicates, edited by dispatchers, of intervention #7 - x"],
   [
     { fields: [{ field: "status", here: "planned", there: "done", kept: "here" }] },
     "After the dispatch centre had set it to done, a trip reopened intervention #7 - status: planned of this site kept, not done of the dispatch centre",

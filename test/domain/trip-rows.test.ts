@@ -158,9 +158,9 @@ describe("the row of a trip", () => {
   test("of a trip during an interruption has its earliest time, in the line without seconds", () => {
     const earliestWallMs = moment.wallMs - 3_600_000;
     const row = newTrip(zone({}), { ...SEEN, cause: "after-restart", earliestWallMs }, EN);
-    expect(row).toMatchObject({ earliestWallMs, signal: { remark: "after 2026-11-20 22:30" } });
+    expect(row).toMatchObject({ earliestWallMs, signal: { remark: "not before 2026-11-20 22:30" } });
     expect(row.body.description).toBe(
-      "Zone Ușa principală (door, intrusion) tripped during an interruption, detected at 2026-11-20 23:30:00, after 2026-11-20 22:30:00.",
+      "Zone Ușa principală (door, intrusion) tripped during an interruption, detected at 2026-11-20 23:30:00, not before 2026-11-20 22:30:00.",
     );
     const unknown = newTrip(zone({}), { ...SEEN, cause: "after-restart" }, EN);
     expect(unknown.signal.remark).toBe("after an interruption");

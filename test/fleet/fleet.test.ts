@@ -62,7 +62,7 @@ interface Costs {
   readonly load: number;
 }
 
-describeWithPostgres("a fleet with a fail-over in the middle of a storm", () => {
+describeWithPostgres("a fleet with a failover in the middle of a storm", () => {
   const installation = new Installation();
   const figures = new Figures();
   const sites: LightSite[] = [];

@@ -121,7 +121,7 @@ describe("after an interruption", () => {
       {
         dateStart: "2026-11-21T00:30:10",
         description:
-          "Zone Gate (gate, intrusion) tripped during an interruption, detected at 2026-11-21 00:30:10, after 2026-11-20 23:30:10.",
+          "Zone Gate (gate, intrusion) tripped during an interruption, detected at 2026-11-21 00:30:10, not before 2026-11-20 23:30:10.",
       },
     ]);
     expect(site.zones.events).toEqual([

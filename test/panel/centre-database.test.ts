@@ -160,7 +160,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await site.row(/First report: Fault/).shown();
     await site.button("Remove from the list").click();
     await page.openDialog.button("Remove").click();
-    await page.notice.text("Hala Sud is removed from the list.").shown();
+    await page.notice.text("Hala Sud was removed from the list.").shown();
     await sites.field("Search").fill("");
     await sites.row(/Hala Vest/).shown();
     await sites.link("Hala Sud").gone();

@@ -229,7 +229,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.openDialog.text(/its account stay: if the site reports again/).shown();
     await page.openDialog.button("Remove").click();
     const list = await page.arrival(/^sites$/);
-    await page.notice.text("Hala Sud is removed from the list.").shown();
+    await page.notice.text("Hala Sud was removed from the list.").shown();
     await list.row(/Depozit Sud/).shown();
     await list.link("Hala Sud").gone();
     await page.close();
@@ -336,7 +336,7 @@ describeWithBrowser("the panel of a new dispatch centre", () => {
     await home.heading("Încă nicio locație înrolată.").shown();
     await page.speak("EN");
     await home.heading("No site is enrolled yet.").shown();
-    const begin = home.link("Create the first one-time code");
+    const begin = home.link("Create a one-time code");
     expect(await violationsInAllThemes(page, () => home.markup("a.button").shown(), NAMES)).toEqual([]);
     await begin.click();
     await (await page.arrival(/^sites$/)).field("Reference").fill("hala-nord");

@@ -23,7 +23,7 @@ describeWithBrowser("an administrator whose zones were right yesterday", () => {
     await page.screen("zones/edit").link("Earlier configurations").click();
     const earlier = page.screen("zones/earlier");
     await earlier.heading("Earlier configurations").shown();
-    await earlier.text(/^Edited in the file, from /).shown();
+    await earlier.text(/^Edited in the file; active since /).shown();
     await earlier.button(/^Compare: Until /).click();
 
     const review = page.screen("zones/review");

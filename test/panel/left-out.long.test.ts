@@ -48,9 +48,9 @@ describeWithBrowser("an installer whose broker has more than discovery lists", (
         const remark = found.region("This list is not complete");
         await found.without(remark);
         await devices.send("homeassistant/device/a/config", { cmps: PARTS }, true);
-        await remark.text(/^A device announces more than 1000 parts\. Enter .* by topic\.$/).shown();
+        await remark.text(/^A device announces more than 1000 components\. Enter .* by topic\.$/).shown();
         await devices.send("homeassistant/device/b/config", TOO_LARGE, true);
-        await remark.text(/^The announcement on 1 topic was not read: .* by topic\.$/).shown();
+        await remark.text(/^An announcement on 1 topic was not read: .* by topic\.$/).shown();
         // The remedy is on the same screen.
         await found.link("MQTT topic").shown();
         await page.speak("RO");

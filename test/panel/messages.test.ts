@@ -178,7 +178,7 @@ test("what the daemon says is translated with its values, or not at all", () => 
       "/etc/santinela.yaml:10:9: zones[0].supervision: unknown option. Did you mean supervisionTimeoutS?; the daemon keeps its previous configuration",
     ),
   ).toBe(
-    "/etc/santinela.yaml:10:9: zones[0].supervision: opțiune necunoscută; poate ați vrut supervisionTimeoutS; rămâne activă configurația anterioară",
+    "/etc/santinela.yaml:10:9: zones[0].supervision: opțiune necunoscută; poate ați vrut să scrieți supervisionTimeoutS; rămâne activă configurația anterioară",
   );
   expect(
     translateToRomanian(

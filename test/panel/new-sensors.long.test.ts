@@ -64,7 +64,7 @@ describeWithBrowser("an installer with new sensors", () => {
       await page.speak("RO");
       await page.screen("zones/form").heading("Acționați senzorul acum").shown();
       await page.speak("EN");
-      await trial.heading("Open it now").shown();
+      await trial.heading("Operate the sensor now").shown();
       await send("zigbee2mqtt/buton", { action: "emergency" });
       await trial.heading(/^Test passed at/).shown();
       await saved(EDGE.password);

@@ -125,7 +125,7 @@ describeWithBrowser("a new user with a phone at the first start of the package",
         for (const message of [opening, closing]) await play(message, topic);
         await hand.tap(found.link(card));
         const trial = form.region("Sensor test");
-        await trial.heading("Open it now").shown();
+        await trial.heading("Operate the sensor now").shown();
         await play(opening, topic);
         await trial.heading(/^Opened at/).shown();
         await play(closing, topic);

@@ -137,7 +137,7 @@ describeWithBrowser("a floor plan", () => {
 
   test("tells the user what another administrator has moved in the meantime, in both languages, before it is replaced", async () => {
     for (const [language, text] of [
-      ["EN", /Another user has changed this meanwhile: Fum depozit\. Nothing is saved/],
+      ["EN", /Another user has changed this in the meantime: Fum depozit\. Nothing was saved/],
       ["RO", /Alt utilizator a modificat între timp: Fum depozit\. Nu s-a salvat nimic/],
     ] as const) {
       await page.speak(language);

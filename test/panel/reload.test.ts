@@ -16,7 +16,7 @@ describeWithBrowser("a configuration file that was changed by hand", () => {
     await page.speak("RO");
     const home = page.screen("status");
     const explained = home.text(
-      /: opțiune necunoscută; poate ați vrut zones; rămâne activă configurația anterioară$/,
+      /: opțiune necunoscută; poate ați vrut să scrieți zones; rămâne activă configurația anterioară$/,
     );
     // The path is not a word that begins a sentence.
     expect((await explained.words()).startsWith(`${file}:`)).toBe(true);

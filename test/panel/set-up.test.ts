@@ -97,7 +97,7 @@ describeWithBrowser("a new installation in the panel", () => {
     await site.accounts.add({ email: "ion@example.ro", role: "operator", password: PASSWORD }, TESTER);
     await page.reload();
     const first = page.screen("first-start");
-    await first.text(/one-time code of this installation has not been used yet.*signs in below/).shown();
+    await first.text(/one-time code of this installation has not been used yet.*sign in below/).shown();
     expect(await first.words()).not.toMatch(/no account|not? .*account exists/i);
     await page.speak("RO");
     await first.button("Autentificare cu un cont existent").shown();

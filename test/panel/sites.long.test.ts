@@ -70,7 +70,7 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     await allRows(sites);
-    await sites.image("1 in alarm, 1 with a fault, 1 well, 1 silent").shown();
+    await sites.image("1 in alarm, 1 with a fault, 1 OK, 1 silent").shown();
     await sites.pressedButton("All 3").shown();
     await sites.button("1 in alarm").click();
     await sites.row(/Sediu Est/).gone();

@@ -14,8 +14,8 @@ describeWithBrowser("an action whose response never comes", () => {
     const extend = walk.button("+15 min");
     await extend.shown();
     for (const [language, text] of [
-      ["EN", "There was no response. Check whether it was done."],
-      ["RO", "Nu a venit niciun răspuns. Verificați dacă s-a efectuat."],
+      ["EN", "No response. Check whether it was done."],
+      ["RO", "Niciun răspuns. Verificați dacă s-a efectuat."],
     ] as const) {
       await page.speak(language);
       await page.holdRequests("**/site/walk-test");

@@ -49,7 +49,7 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
     const folder = site.installation.folder;
     const { stdout } = await santinela(["status", "--config", join(folder, "site.yaml")], { cwd: folder });
     expect(stdout).toMatch(/ALARM: 26 unfinished alarms \(#1 /);
-    expect(stdout).toMatch(/the dispatch centre does not know of #1 .*; call 0264 555 012/);
+    expect(stdout).toMatch(/the dispatch centre has not received #1 .* yet; call 0264 555 012/);
   });
 
   test("is the card at the top of Home, and where the headline leads", async () => {

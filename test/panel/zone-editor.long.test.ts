@@ -79,7 +79,7 @@ describeWithBrowser("a new user with a phone", () => {
         await form.field("Name").fill("Poarta din curte");
         await form.field("Zone type").choose("perimeter");
         const trial = form.region("Sensor test");
-        await trial.heading("Open it now").shown();
+        await trial.heading("Operate the sensor now").shown();
         await devices.send("zigbee2mqtt/poarta", { contact: false, battery: 60 });
         await trial.heading(/^Opened at/).shown();
         await trial.text('"contact":false').shown();
@@ -167,7 +167,7 @@ describeWithBrowser("a new user with a phone", () => {
           .click();
         await page.screen("zones/found").link("Use this topic atelier/lasata").click();
         const trial = page.screen("zones/form").region("Sensor test");
-        await trial.heading("Open it now").shown();
+        await trial.heading("Operate the sensor now").shown();
         await context.clock.fastForward(600_000);
         const over = trial.text("The test ended after ten minutes.");
         await over.shown();
@@ -202,7 +202,7 @@ describeWithBrowser("a new user with a phone", () => {
         await trial.text("Open").shown();
         await devices.send("atelier/contact", { usa: "inchisa", tensiune: 3.1 });
         await trial.text("Normal").shown();
-        await trial.heading("Open it now").shown();
+        await trial.heading("Operate the sensor now").shown();
         await devices.send("atelier/contact", { usa: "deschisa", tensiune: 3.1 });
         await trial.heading(/^Opened at/).shown();
         await form.field("Name").fill("Atelier");

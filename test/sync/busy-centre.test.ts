@@ -8,7 +8,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
-/* A centre whose database is away, as during a fail-over, rejects each request and asks for two seconds. */
+/* A centre whose database is away, as during a failover, rejects each request and asks for two seconds. */
 
 const STEP_MS = 250;
 
@@ -41,25 +41,21 @@ describe("a site with an alarm", () => {
   test.each([
     ["twenty seconds", 20_000],
     ["ten minutes", 600_000],
-  ])(
-    "sends it within fifteen seconds after a fail-over of %s",
-    { timeout: 60_000 },
-    async (_what, awayMs) => {
-      for (const seed of [1, 2, 3, 4]) {
-        randoms.next = seededRandom(seed);
-        // The centre has shown that it knows keys, so that the same request is sent again.
-        site.create({ priority: "high" });
-        await site.push.cycle();
-        isAway = true;
-        const { id } = site.create({ priority: "high" });
-        await pass(awayMs);
-        expect(site.entry(id).phase).toBe("unsure");
-        isAway = false;
-        await pass(15_000);
-        expect([seed, site.entry(id).phase]).toEqual([seed, "linked"]);
-      }
-    },
-  );
+  ])("sends it within fifteen seconds after a failover of %s", { timeout: 60_000 }, async (_what, awayMs) => {
+    for (const seed of [1, 2, 3, 4]) {
+      randoms.next = seededRandom(seed);
+      // The centre has shown that it knows keys, so that the same request is sent again.
+      site.create({ priority: "high" });
+      await site.push.cycle();
+      isAway = true;
+      const { id } = site.create({ priority: "high" });
+      await pass(awayMs);
+      expect(site.entry(id).phase).toBe("unsure");
+      isAway = false;
+      await pass(15_000);
+      expect([seed, site.entry(id).phase]).toEqual([seed, "linked"]);
+    }
+  });
 });
 
 /**
@@ -97,7 +93,7 @@ function attemptsAfterFailOver(sites: number): readonly number[] {
   return attempts;
 }
 
-test("some hundred sites with an alarm each come back within fifteen seconds of a fail-over", () => {
+test("some hundred sites with an alarm each come back within fifteen seconds of a failover", () => {
   expect(attemptsAfterFailOver(500).length).toBeLessThanOrEqual(15);
 });
 

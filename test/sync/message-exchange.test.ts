@@ -19,7 +19,7 @@ test.each(
   expect(result).toMatchObject({ reply: undefined, reason: expect.stringContaining(host) });
 });
 
-test("a receiver without a name in the DNS is not asked a second time before the back-up one", async () => {
+test("a receiver without a name in the DNS is not asked a second time before the backup one", async () => {
   const result = await exchange(Buffer.from("frame"), {
     to: { host: UNKNOWN_HOST, port: 12_128, transport: "udp" },
     clock: new ManualClock(),

@@ -340,7 +340,7 @@ describe("each alarm is acknowledged once", () => {
 });
 
 describe("receivers", () => {
-  test("the back-up one takes over while the first is down, and the first again after it", async () => {
+  test("the backup one takes over while the first is down, and the first again after it", async () => {
     start();
     await passing("both to be up", () => first.messages.length > 0 && backup.messages.length > 0);
     await first.stop();
@@ -360,7 +360,7 @@ describe("receivers", () => {
   });
 
   test.each([UNKNOWN_HOST, "255.255.255.255"])(
-    "a first one over UDP at %s, which cannot be reached, sends the alarm to the back-up one",
+    "a first one over UDP at %s, which cannot be reached, sends the alarm to the backup one",
     async (host) => {
       const unreachable = { host, port: 12_128, transport: "udp", pollS: 60 } as const;
       const reachable = { host: "127.0.0.1", port: backup.port, transport: "tcp", pollS: 60 } as const;
@@ -405,7 +405,7 @@ describe("receivers", () => {
     },
   );
 
-  test("each is supervised at its interval, also the back-up one", async () => {
+  test("each is supervised at its interval, also the backup one", async () => {
     start();
     await passing("the first messages", () => first.messages.length === 1 && backup.messages.length === 1);
     for (let minute = 2; minute <= 4; minute += 1) {
@@ -469,7 +469,7 @@ describe("receivers", () => {
 });
 
 describe("rejections", () => {
-  test("a DUH of the first receiver sends the event to the back-up one, and is a condition", async () => {
+  test("a DUH of the first receiver sends the event to the backup one, and is a condition", async () => {
     first.behaviour = ({ token }) => (token === "NULL" ? "ack" : "duh");
     start();
     await site.trip("smoke");

@@ -89,7 +89,7 @@ export class SecondAct {
     const second = await this.#second.start();
     this.#relay = new Relay(first.httpPort);
     writeFileSync(join(this.#folder, "second-site.yaml"), siteYaml("second-site", await this.#relay.start()));
-    narrator.print("Starting a site that reaches them over a load balancer.");
+    narrator.print("Starting a site that reaches them through a load balancer.");
     await this.#site.start();
     return second.httpPort;
   }

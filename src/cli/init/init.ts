@@ -90,7 +90,7 @@ async function triedAtCentre(
   const password = answers["centre-password"] ?? "";
   const upstream = config.upstream && { ...config.upstream, password };
   const { centreChecks } = await import("../centre-checks.ts");
-  stderr.write("trying the dispatch centre, nothing is sent...\n");
+  stderr.write("testing the dispatch centre; nothing is sent…\n");
   const results = await centreChecks({ ...config, upstream });
   stderr.write(formatResults(results));
   if (results.every(({ status }) => status !== "error")) return answers;

@@ -65,7 +65,7 @@ export async function offerLines({ stderr }: Terminal): Promise<void> {
   const lines = await freeLines({ gpio: GPIO_DEFAULTS, zones: [] });
   for (const line of lines) stderr.write(`  ${line}\n`);
   if (lines.length === 0)
-    stderr.write("  No free GPIO line is found on this machine; santinela gpio list shows what there is.\n");
+    stderr.write("  No free GPIO line was found on this machine; santinela gpio list shows all lines.\n");
 }
 
 /** The broker that the answers describe; undefined for none. The built-in one runs if a daemon does. */
@@ -106,7 +106,7 @@ async function sensorsAt(broker: BrokerAddress, prompt: Prompt, { stderr }: Term
     const zones = proposedZones(devices, []);
     const { topics, notes } = topicsAt(devices, session, discovery);
     if (zones.length === 0)
-      stderr.write(`  No sensor ${topics.length === 0 ? "" : "of a known type "}has been found.\n`);
+      stderr.write(`  No sensor ${topics.length === 0 ? "" : "of a known type "}was found.\n`);
     if (zones.length > OFFERED_MAX)
       stderr.write(
         `  Of ${zones.length} sensors the first ${OFFERED_MAX} are listed. The web panel and santinela zones discover list all.\n`,

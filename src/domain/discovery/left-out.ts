@@ -16,7 +16,7 @@ const LEFT_OUT = {
   "bridge-devices":
     "a zigbee2mqtt bridge lists more than {limit} devices; the rest is not listed. Enter the missing sensors by topic",
   components:
-    "a device announces more than {limit} parts; the rest is not listed. Enter the missing sensors by topic",
+    "a device announces more than {limit} components; the rest is not listed. Enter the missing sensors by topic",
   cameras:
     "a Frigate server has more than {limit} cameras; the rest is not listed. Enter the missing ones by topic",
   queries:

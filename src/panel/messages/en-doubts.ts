@@ -10,7 +10,7 @@ export const EN_DOUBTS = {
   "doubt.press-mode":
     "The switch reports presses, as a button does ({mode}). For a contact set {option} on the device.",
   "doubt.radio-code":
-    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to the values that mean normal.",
+    "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to “Values that mean normal”.",
   "doubt.frigate-release":
     "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
@@ -23,16 +23,16 @@ export const EN_DOUBTS = {
   "doubt.gate-of-panel":
     "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
   "doubt.vibration-tamper":
-    "Vibration is reported as tamper, and a slammed door may raise it: remove the tamper if that happens.",
+    "Vibration is reported as tamper, and a slammed door may raise it: clear “Tamper” if that happens.",
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",
   "doubt.zones-confirm":
-    "Each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm. Give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same device.",
+    "Each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm. Give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same “Device”.",
   "doubt.availability-left-out":
     "A zone reads its own availability and that of one bridge. These further topics are left out: {topics}",
   "doubt.press-repeated":
     "The device repeats its last press with each periodic update, and each repetition trips the zone. Set {option} on the device.",
   "doubt.supervised-weekly":
-    "The device reports only presses: without any for a week it counts as missing. Press it once a week, or adjust the supervision.",
+    "The device reports only presses: without any for a week it counts as missing. Press it once a week, or change “Supervision time (s)”.",
   "doubt.missed-while-offline":
     "A change while the connection is interrupted is not reported afterwards. Set {option} on the device: its telemetry repeats the state.",
   "doubt.rain": "The sensor is set to report rain: choose another zone type, or set it to detect leaks.",

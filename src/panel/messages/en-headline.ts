@@ -19,8 +19,8 @@ export const EN_HEADLINE = {
   "headline.more": { one: "and {n} more", other: "and {n} more" },
   "reason.alarm-unfinished": { one: "{n} unfinished alarm", other: "{n} unfinished alarms" },
   "reason.alarm-unrecorded": {
-    one: "{n} trip not recorded as an intervention",
-    other: "{n} trips not recorded as interventions",
+    one: "{n} trip not recorded as an intervention yet",
+    other: "{n} trips not recorded as interventions yet",
   },
   "reason.zone-open": { one: "{n} zone open while armed", other: "{n} zones open while armed" },
   "reason.zone-fault": { one: "{n} zone with a fault", other: "{n} zones with a fault" },

@@ -21,7 +21,7 @@ export const EN_HOME = {
   "zones.addFirst": "Add the first zone",
   "guide.noZones": "No zones yet.",
   "guide.noSites": "No site is enrolled yet.",
-  "sites.enrolFirst": "Create the first one-time code",
+  "sites.enrolFirst": "Create a one-time code",
   "home.noneUnfinished": "No unfinished interventions",
   "home.open": "Open intervention #{id}",
 
@@ -71,7 +71,7 @@ export const EN_HOME = {
   "zoneWord.holdup.normal": "Not pressed",
   "zoneWord.holdup.open": "Hold-up!",
   "zoneWord.medical.normal": "Not pressed",
-  "zoneWord.medical.open": "Medical!",
+  "zoneWord.medical.open": "Medical alarm!",
   "zoneWord.flood.normal": "Dry",
   "zoneWord.flood.open": "Water!",
   "zoneWord.gas.normal": "No gas",

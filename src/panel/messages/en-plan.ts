@@ -28,11 +28,11 @@ export const EN_PLAN = {
   "plan.unplace": "Remove {zone} from the plan",
   "plan.save": "Save",
   "plan.changedMeanwhile":
-    "Another user has changed this meanwhile: {changed}. Nothing is saved. Save again to replace that change, or cancel to see it.",
+    "Another user has changed this in the meantime: {changed}. Nothing was saved. Save again to replace that change, or cancel to see it.",
   "plan.changedAgain":
-    "Another user has changed this plan meanwhile. Nothing is saved; it was read again. Repeat the change.",
+    "Another user has changed this plan in the meantime. Nothing was saved; the plan was reloaded. Repeat the change.",
   "plan.replace": "Replace picture",
-  "plan.replaced": "The picture is replaced; the zones stay in their places.",
+  "plan.replaced": "The picture was replaced; the zones stay in their places.",
   "plan.remove": "Delete plan",
   "plan.removeQuestion": "Delete the plan {name}?",
   "plan.removeText": "The picture and the places of the zones are deleted. The zones stay.",

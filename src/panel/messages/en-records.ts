@@ -104,7 +104,7 @@ export const EN_RECORDS = {
   "sync.lastResponse": "Last response",
 
   "event.trip": "trip",
-  "event.standing": "open while armed",
+  "event.standing": "open when armed",
   "event.restore": "restore",
   "event.signed-in": "signed in",
   "event.sign-in-failed": "sign-in failed",
@@ -128,7 +128,7 @@ export const EN_RECORDS = {
   "event.walk-test-extended": "walk test extended",
   "event.walk-test-ended": "walk test ended",
   "event.blind-interval": "monitoring gap",
-  "event.opening-repeated": "opening repeated",
+  "event.opening-repeated": "opening reported again",
   "event.site-removed": "site removed",
   "event.alarm-panel-reported": "report of an alarm panel",
   "event.enrolment-created": "one-time code created for a site",

@@ -2,14 +2,14 @@
 export const EN_SETUP = {
   "setup.title": "Set up this installation",
   "setup.text":
-    "The one-time code of this installation has not been used yet. Enter it to create the administrator account. An account that was created at the command line signs in below.",
+    "The one-time code of this installation has not been used yet. Enter it to create the administrator account. If you created an account at the command line, sign in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
     "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
   "setup.email": "E-mail address",
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",
-  "guide.text": "Set up a new installation and test its zones. You can reopen this page from Settings.",
+  "guide.text": "Set up a new installation and test its zones. You can reopen this screen from Settings.",
   "guide.done": "done",
   "guide.next": "next step",
   "guide.later": "not done",
@@ -18,8 +18,8 @@ export const EN_SETUP = {
   "guide.administrator": "Administrator",
   "guide.site": "This site",
   "guide.siteNow": {
-    one: "{name} ({ref}) runs with {n} zone.",
-    other: "{name} ({ref}) runs with {n} zones.",
+    one: "{name} ({ref}) has {n} zone.",
+    other: "{name} ({ref}) has {n} zones.",
   },
   "site.ask": "What is this site called?",
   "site.askText": "The name appears on every screen and in the messages of this installation.",
@@ -146,7 +146,7 @@ export const EN_SETUP = {
   "earlier.none": "The file has not been changed yet.",
   "earlier.until": "Until {time}",
   "earlier.byChange": "Written at {time} by {who} from {from}",
-  "earlier.byFile": "Edited in the file, from {time}",
+  "earlier.byFile": "Edited in the file; active since {time}",
   "earlier.unknown": "Kept by an earlier release; the author is not recorded",
   "earlier.current": "current",
   "earlier.compare": "Compare",

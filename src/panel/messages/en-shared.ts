@@ -33,7 +33,7 @@ export const EN_SHARED = {
   "refusal.wrong-credentials": "E-mail address or password is wrong.",
   "refusal.wrong-code": "The one-time code is wrong.",
   "refusal.forbidden": "Your account may not do this.",
-  "refusal.unanswered": "There was no response. Check whether it was done.",
+  "refusal.unanswered": "No response. Check whether it was done.",
   "refusal.not-found": "This does not exist, or no longer exists.",
   "refusal.method-not-allowed": "This is not possible here.",
   "refusal.conflict": "The current state does not allow this.",

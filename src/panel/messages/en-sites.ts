@@ -26,7 +26,7 @@ export const EN_SITES = {
   "sites.count.alarm": "{n} in alarm",
   "sites.count.fault": "{n} with a fault",
   "sites.count.attention": { one: "{n} needs attention", other: "{n} need attention" },
-  "sites.count.well": "{n} well",
+  "sites.count.well": "{n} OK",
   "sites.count.silent": "{n} silent",
   "sites.unfinished": "Unfinished interventions: {objective}",
   "sites.moreFaults": { one: "{n} more fault", other: "{n} more faults" },
@@ -43,7 +43,7 @@ export const EN_SITES = {
   "sites.event.reporting": "Reports again",
   "sites.event.restarted": "Restarted",
   "sites.event.version": "Version {detail}",
-  "sites.event.level": "Level: {detail}",
+  "sites.event.level": "State: {detail}",
   "sites.event.silent": "Silent",
   "sites.remove": "Remove from the list",
   "sites.removeTitle": "Remove {name} from the list?",
@@ -51,7 +51,7 @@ export const EN_SITES = {
     "Its state and its history are removed here. Its interventions and its account stay: if the site reports again, it is listed again. Revoke its access to prevent that.",
   "sites.removeRepair": "Intervention #{id} about its silence stays open.",
   "sites.removeDo": "Remove",
-  "sites.removed": "{name} is removed from the list.",
+  "sites.removed": "{name} was removed from the list.",
   "access.title": "Site access",
   "access.text":
     "Each site has its own account, limited to its own interventions and objectives. It obtains the account with a one-time code.",
@@ -64,7 +64,7 @@ export const EN_SITES = {
   "access.inviteText":
     "Choose the site and the objectives that it protects. A new code replaces the previous code of the site.",
   "access.refHint":
-    "Such as hala-nord. A new site takes it from the code; otherwise it is site.ref of the site",
+    "Such as hala-nord. A new site takes the reference from the code; for an existing site, enter its site.ref",
   "access.addObjective": "Add another objective",
   "access.remove": "Remove",
   "access.inviteDo": "Create the code",

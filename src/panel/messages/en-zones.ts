@@ -37,7 +37,7 @@ export const EN_ZONES = {
   "found.retained": "(retained)",
   "left-out.title": "This list is not complete",
   "left-out.announcements": {
-    one: "The announcement on {n} topic was not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
+    one: "An announcement on {n} topic was not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
     other:
       "Announcements of devices on {n} topics were not read: too large, or no room for more. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   },
@@ -45,7 +45,8 @@ export const EN_ZONES = {
     "More than {limit} devices or sensors announce themselves. Remove from the broker the announcements of devices that no longer exist, or enter the missing sensors by topic.",
   "left-out.bridge-devices":
     "A zigbee2mqtt bridge lists more than {limit} devices. Enter the missing sensors by topic.",
-  "left-out.components": "A device announces more than {limit} parts. Enter the missing sensors by topic.",
+  "left-out.components":
+    "A device announces more than {limit} components. Enter the missing sensors by topic.",
   "left-out.cameras": "A Frigate server has more than {limit} cameras. Enter the missing ones by topic.",
   "left-out.queries":
     "After {limit} queries, no further devices were queried, and their sensors are not listed. Enter these by topic.",
@@ -67,12 +68,12 @@ export const EN_ZONES = {
   "loop.unread": "not read",
 
   "trial.title": "Sensor test",
-  "trial.ask": "Open it now",
+  "trial.ask": "Operate the sensor now",
   "trial.opened": "Opened at {time}",
   "trial.passed": "Test passed at {time}",
   "trial.over": "The test ended after ten minutes.",
   "trial.again": "Test again",
-  "trial.close": "Now close it. Nothing is dispatched.",
+  "trial.close": "Now return it to normal. Nothing is dispatched.",
   "trial.nothingSent": "Nothing is dispatched.",
   "trial.lineUnread":
     "This line can be read only once it is a zone: save it, then open the contact in a walk test.",
@@ -126,12 +127,12 @@ export const EN_ZONES = {
   "option.confirmMs": "Confirmation time (ms)",
   "option.autoRestoreS": "Automatic restore (s)",
   "option.powerUpDelayS": "Power-up delay (s)",
-  "option.supervisionTimeoutS": "Supervision (s)",
+  "option.supervisionTimeoutS": "Supervision time (s)",
   "option.unavailableGraceS": "Grace period when unavailable (s)",
   "option.whenArmedOpen": "If open when armed",
-  "option.whenArmedOpen.record": "one record with all open zones",
+  "option.whenArmedOpen.record": "one intervention that lists all open zones",
   "option.whenArmedOpen.trip": "a trip",
-  "option.whenArmedOpen.condition": "a condition",
+  "option.whenArmedOpen.condition": "only a warning",
   "option.profile": "Profile",
   "option.device": "Device",
   "option.tamper": "Tamper",
@@ -193,7 +194,7 @@ export const EN_ZONES = {
   "notHere.noFile": "There is no configuration file",
   "notHere.noFileText": "Create one in the set-up first. {file}",
   "notHere.fileOnly": "Zones are changed in the configuration file only",
-  "notHere.fileOnlyText": "The owner of this installation has set http.configuration to file-only in {file}.",
+  "notHere.fileOnlyText": "In {file}, http.configuration is file-only.",
   "notHere.readOnly": "The daemon cannot write the configuration file",
   "notHere.readOnlyText": "The group of the daemon needs write access to {file}.",
   "notHere.allow": "To allow changes in this panel, set in the file:",

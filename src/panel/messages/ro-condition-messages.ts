@@ -13,19 +13,19 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-rejects-records":
     "Înregistrări respinse: {rejected}; cu obiectiv lipsă la dispecerat: {blocked}; șterse de dispecerat: {gone}. Lista este în ecranul Sincronizare.",
   "upstream-rejects-alarm":
-    "Alarme pe care dispeceratul nu le acceptă, deși conexiunea este activă: {rejected}. Considerați că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
+    "Alarme pe care dispeceratul nu le acceptă, deși conexiunea este activă: {rejected}. Presupuneți că niciun echipaj nu a fost anunțat. Sunați la dispecerat; motivul este în ecranul Sincronizare.",
   "upstream-alarm-unproved":
-    "Alarme transmise, dar neconfirmate: {alarms}. Lista dispeceratului nu poate fi citită în întregime sau nu le arată, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
+    "Alarme transmise, dar neconfirmate: {alarms}. Lista dispeceratului nu poate fi citită în întregime sau nu le conține, deci nu se știe dacă au ajuns. Verificați împreună cu dispecerul, după nume și oră, intervenția {interventionId}. Dacă lipsește, retransmiteți-o din ecranul Sincronizare.",
   "upstream-ids-given-again":
     "Numărul {upstreamId} de la dispecerat, al intervenției {interventionId}, aparține acum altei înregistrări, care nu se modifică. Intervenția se caută la dispecerat și, dacă lipsește, se creează din nou. Întrebați dispeceratul dacă a restaurat o copie de siguranță sau dacă refolosește numerele.",
   "upstream-reference-lost":
     "Dispeceratul nu păstrează referința locației în {field} (intervenția {interventionId}, caractere păstrate: {kept} din {sent}): înregistrările se identifică doar după obiectiv, nume și început. Setați upstream.marker la celălalt câmp (notes sau description) sau cereți dispeceratului câmpuri mai lungi.",
   "upstream-notes-cut":
-    "Dispeceratul taie notele intervenției {interventionId} (caractere păstrate: {kept} din {sent}). Rândurile pierdute ale unei declanșări adăugate la o intervenție se trimit într-o intervenție separată. Cereți dispeceratului note mai lungi.",
+    "Dispeceratul scurtează notele intervenției {interventionId} (caractere păstrate: {kept} din {sent}). Rândurile pierdute ale unei declanșări adăugate la o intervenție se transmit într-o intervenție separată. Cereți dispeceratului note mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
   "upstream-not-compared":
-    "De o zi lista dispeceratului nu a putut fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
+    "De o zi, lista dispeceratului nu poate fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",
@@ -102,12 +102,13 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "database-unavailable":
-    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat.",
+    "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat. Verificați PostgreSQL și conexiunea cu el.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport.",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
-  "certificate-not-renewed": "Certificatul este valabil până la {until} și nu a fost reînnoit.",
+  "certificate-not-renewed":
+    "Certificatul este valabil până la {until} și nu a fost reînnoit. Cu tls: own, rulați santinela cert; altfel, reînnoiți fișierele din http.tls.",
   "certificate-incomplete":
-    "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web la aceste adrese. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul.",
+    "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web sub aceste nume. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul.",
 };

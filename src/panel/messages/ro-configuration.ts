@@ -161,7 +161,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   ["{option} is missing", "{option} lipsește"],
   ["unknown option. {remedy}", "opțiune necunoscută; {remedy}"],
-  ["Did you mean {option}?", "poate ați vrut {option}"],
+  ["Did you mean {option}?", "poate ați vrut să scrieți {option}"],
   ["Known here: {names}", "opțiuni posibile: {names}"],
   ["the daemon keeps its previous configuration", "rămâne activă configurația anterioară"],
   ["mqtt is missing: the input of the zone is not MQTT", "mqtt lipsește: intrarea zonei nu este MQTT"],
@@ -179,7 +179,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ],
   [
     "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",
-    "{values} se consideră egale: majusculele nu contează; on, true și 1 sunt egale, la fel și off, false și 0. Folosiți valori diferite",
+    "{values} se consideră egale: nu se face diferența între majuscule și minuscule; on, true și 1 sunt egale, la fel și off, false și 0. Folosiți valori diferite",
   ],
   [
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",

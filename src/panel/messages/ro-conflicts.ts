@@ -44,7 +44,7 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "the dispatch centre had not shown record {id} for a while, and shows it again",
-    "dispeceratul nu a mai arătat un timp înregistrarea {id}, iar acum o arată din nou",
+    "înregistrarea {id} nu a apărut un timp la dispecerat, iar acum apare din nou",
   ],
   [
     "record {id} was deleted here, and the dispatch centre had it again: it was deleted there again",

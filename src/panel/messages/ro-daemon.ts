@@ -16,7 +16,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   // Fields of a request
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],
-  ["the body nests deeper than {n} levels", "cererea are mai mult de {n} de niveluri"],
+  ["the body nests deeper than {n} levels", "cererea are peste {n} de niveluri imbricate"],
   ["the body does not match its schema", "cererea nu are forma așteptată"],
   ["{field} is required", "{field}: valoare obligatorie"],
   ["{field} is not a field of this resource", "{field}: câmp necunoscut"],

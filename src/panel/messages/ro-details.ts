@@ -35,7 +35,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.reason": "motiv: {value}",
   "detail.recoveries": "recuperări",
   "detail.redelivered": "retransmise",
-  "detail.refusedMeanwhile": "încă {value} între timp",
+  "detail.refusedMeanwhile": "alte încercări de la evenimentul anterior: {value}",
   "detail.removed": "eliminate",
   "detail.report": "proces-verbal nr. {value}",
   "detail.role": "rol: {value}",

@@ -26,19 +26,19 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.gate-of-panel":
     "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
-    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea Sabotaj.",
+    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea „Sabotaj”.",
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
   "doubt.zones-confirm":
-    "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Zonelor care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, dați-le același echipament.",
+    "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Pentru zonele care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, introduceți aceeași valoare la „Echipament”.",
   "doubt.availability-left-out":
     "O zonă citește propria disponibilitate și pe cea a unui singur gateway. Aceste topicuri sunt omise: {topics}",
   "doubt.press-repeated":
     "Echipamentul repetă ultima apăsare la fiecare actualizare periodică, iar fiecare repetare declanșează zona. Setați {option} pe echipament.",
   "doubt.supervised-weekly":
-    "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați supravegherea.",
+    "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați „Interval maxim fără mesaje (s)”.",
   "doubt.missed-while-offline":
     "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Setați {option} pe echipament: telemetria lui repetă starea.",
   "doubt.rain":
-    "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l să detecteze inundația.",
+    "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l pe detectarea scurgerilor de apă.",
 };

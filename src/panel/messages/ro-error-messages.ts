@@ -72,7 +72,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
   [
     "too many open event streams; close one or try again later",
-    "prea multe pagini deschise; închideți una sau reîncercați mai târziu",
+    "prea multe file de browser deschise; închideți una sau reîncercați mai târziu",
   ],
   // Before the next one, whose {fields} would fit it too.
   ["send each pin as {fields}", "fiecare zonă de pe plan trebuie să aibă: {fields}"],
@@ -180,7 +180,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["unknown signal test", "testul de comunicație nu există"],
   [
     "a dispatch centre has no zones, no trips and no upstream",
-    "un dispecerat nu are zone, declanșări sau dispecerat superior",
+    "un dispecerat nu are zone sau declanșări și nu transmite la alt dispecerat",
   ],
   [
     "input must be {mqtt} or {gpio} or {adc}, as in the configuration",

@@ -35,9 +35,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de declanșări încă neînregistrate ca intervenții",
   },
   "reason.zone-open": {
-    one: "{n} zonă armată deschisă",
-    few: "{n} zone armate deschise",
-    other: "{n} de zone armate deschise",
+    one: "{n} zonă deschisă, deși armată",
+    few: "{n} zone deschise, deși armate",
+    other: "{n} de zone deschise, deși armate",
   },
   "reason.zone-fault": {
     one: "{n} zonă cu deranjament",
@@ -51,7 +51,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   },
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
   "reason.starting": "Pornire: se citesc zonele",
-  "reason.no-zones": "Nu există încă nicio zonă",
+  "reason.no-zones": "Încă nicio zonă",
   "reason.no-sites": "Încă nicio locație înrolată",
   "reason.condition-warning": {
     one: "{n} avertizare",

@@ -93,7 +93,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.centre": "Adresa dispeceratului",
   "enrol.centreHint": "De exemplu https://dispecerat.example.ro sau linkul afișat împreună cu codul",
   "enrol.code": "Cod de unică folosință",
-  "enrol.ownAuthority": "Dispeceratul are un certificat propriu",
+  "enrol.ownAuthority": "Dispeceratul folosește o autoritate de certificare proprie",
   "enrol.ownAuthorityText": "Lipiți certificatul afișat de santinela cert --ca la dispecerat.",
   "enrol.authority": "Certificat (PEM)",
   "enrol.do": "Înrolare locație",
@@ -110,7 +110,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "home.onlySignIns": "Cele mai noi evenimente sunt numai autentificări.",
   "home.fullLog": "Jurnalul de evenimente",
   "home.mostUrgent": {
-    one: "Aici apare {n} dintre ele, cea mai urgentă.",
+    one: "Aici apare numai {n}, cea mai urgentă.",
     few: "Aici apar {n} dintre ele, cele mai urgente.",
     other: "Aici apar {n} dintre ele, cele mai urgente.",
   },

@@ -112,7 +112,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "accounts.enable": "Activare",
   "accounts.changed": "Contul {email} a fost modificat; este necesară o nouă autentificare",
   "accounts.add": "Adăugare cont",
-  "accounts.addText": "Comunicați-i utilizatorului această parolă; la prima autentificare va alege una nouă.",
+  "accounts.addText":
+    "Comunicați-i utilizatorului această parolă; la prima autentificare trebuie aleasă una nouă.",
   "accounts.password": "Parola inițială",
   "accounts.own": "contul propriu",
   "accounts.addDo": "Adăugare",

@@ -79,7 +79,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "access.codeUntil": "Cod valabil până la",
   "access.invite": "Creare cod de unică folosință",
   "access.inviteText":
-    "Alegeți locația și obiectivele pe care le monitorizează. Un cod nou îl înlocuiește pe cel vechi.",
+    "Alegeți locația și obiectivele pe care le monitorizează. Un cod nou îl înlocuiește pe cel anterior al locației.",
   "access.refHint":
     "De exemplu hala-nord. O locație nouă preia referința din cod; pentru una existentă, introduceți valoarea site.ref a acesteia",
   "access.addObjective": "Adăugare obiectiv",

@@ -21,7 +21,7 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "ids-given-again":
     "Dispeceratul refolosește numărul unei înregistrări șterse: înregistrările se identifică după referință, nu după număr.",
   "ids-not-numbers":
-    "Dispeceratul trimite înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze problema și ștergeți acolo „{name}”.",
+    "Dispeceratul transmite înregistrări fără id numeric: acestea nu pot fi regăsite, iar orice alarmă fără răspuns rămâne neconfirmată. Cereți dispeceratului să corecteze problema și ștergeți acolo „{name}”.",
   "text-kept": "Dispeceratul nu modifică notele; referința se păstrează (caractere: {sent}).",
   "text-trimmed": "Dispeceratul elimină spațiile de la sfârșitul notelor; nu se consideră modificare.",
   "text-cut":
@@ -33,13 +33,13 @@ export const RO_TRAITS: Readonly<Record<TraitCode, string>> = {
   "dates-rewritten": "Dispeceratul scrie data și ora în alt format ({shown}); momentul rămâne același.",
   "dates-changed":
     "Dispeceratul transformă {sent} în {shown}, adică alt moment. Cereți dispeceratului să corecteze fusul orar, altfel dispecerii văd ore greșite.",
-  "list-kept": "Dispeceratul trimite lista pe pagini, începând cu cel mai mare număr.",
+  "list-kept": "Dispeceratul transmite lista pe pagini, începând cu cel mai mare număr.",
   "order-ignored":
     "Dispeceratul nu sortează lista după număr: la fiecare căutare lista se citește în întregime.",
   "pages-ignored":
-    "Dispeceratul trimite aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
+    "Dispeceratul transmite aceeași pagină la orice cerere: lista se citește după stare, prioritate și tip; cazurile rămase neclare așteaptă decizia unui operator.",
   "list-unread":
-    "Dispeceratul nu trimite lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
+    "Dispeceratul nu transmite lista de înregistrări ({answer}): căutarea la dispecerat nu este posibilă.",
   "reads-current": "Dispeceratul afișează imediat o înregistrare nouă.",
   "reads-late":
     "Dispeceratul afișează o înregistrare nouă după {seconds} s: o înregistrare este considerată ștearsă la dispecerat numai după două citiri.",

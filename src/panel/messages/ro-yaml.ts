@@ -33,14 +33,14 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "an option needs a colon and a space before its value. Write it as option: value",
     "între opțiune și valoare trebuie două puncte și un spațiu; scrieți opțiune: valoare",
   ],
-  ["this {bracket} closes nothing. Remove it", "această {bracket} nu închide nimic; ștergeți-o"],
+  ["this {bracket} closes nothing. Remove it", "paranteza {bracket} nu închide nimic; ștergeți-o"],
   [
     "the value before this has ended. Put a comma between two values, or the whole text in quotes",
     "valoarea de dinainte s-a terminat; puneți o virgulă între valori sau tot textul între ghilimele",
   ],
   [
     "a tab cannot indent a line. Replace all tabs at the beginning of lines by spaces",
-    "o linie nu se indentează cu tab; înlocuiți tab-urile de la începutul liniilor cu spații",
+    "o linie nu se indentează cu tab; înlocuiți taburile de la începutul liniilor cu spații",
   ],
   [
     "a text cannot begin with {character}. Put it in quotes",

@@ -57,6 +57,6 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.where":
     "Condiții care trebuie îndeplinite toate; altfel mesajul nu privește zona și nu confirmă că senzorul funcționează. Dacă path trece printr-o listă, condițiile se aplică fiecărui element.",
   "zoneHelp.input.open":
-    "Valorile care înseamnă deschis. La texte nu contează majusculele; numerele și valorile true/false se compară după valoare.",
+    "Valorile care înseamnă deschis. La texte nu se face diferența între majuscule și minuscule; numerele și valorile true/false se compară după valoare.",
   "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",
 };

@@ -213,7 +213,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "notHere.noFile": "Nu există un fișier de configurare",
   "notHere.noFileText": "Creați-l întâi în ecranul de punere în funcțiune. {file}",
   "notHere.fileOnly": "Zonele se modifică numai în fișierul de configurare",
-  "notHere.fileOnlyText": "În {file}, http.configuration este setată la file-only.",
+  "notHere.fileOnlyText": "În {file}, http.configuration este file-only.",
   "notHere.readOnly": "Serviciul nu poate scrie în fișierul de configurare",
   "notHere.readOnlyText": "Grupul serviciului are nevoie de drept de scriere pentru {file}.",
   "notHere.allow": "Pentru a permite modificarea din acest panou, setați în fișier:",

@@ -14,7 +14,7 @@ export const RO: Catalogue = {
   "app.language": "Limba",
   "app.signOut": "Deconectare",
   "app.cancel": "Anulare",
-  "app.undo": "Revenire",
+  "app.undo": "Anulare acțiune",
   "app.search": "Căutare",
 
   "live.starting": "se conectează…",

@@ -11,7 +11,7 @@ import { SearchOver } from "./search-over.tsx";
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * "Open it now": what the sensor sends, read as the zone would, before there is a zone. Nothing is dispatched.
+ * "Operate the sensor now": what the sensor sends, read as the zone would, before there is a zone. Nothing is dispatched.
  * @param kind the zone type, for what to do at the sensor
  * @param endsItself whether the zone returns to normal by itself, as that of a button without a message for its release
  * @param onSwap undefined if the meaning of the values cannot be exchanged

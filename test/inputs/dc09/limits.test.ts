@@ -46,7 +46,7 @@ test("an alarm panel whose connections are refused is not silent: the condition 
   expect(ofPanel()).toEqual(["alarm-panel-refused/1234"]);
   const [condition] = site.health.list().filter(({ code }) => code === "alarm-panel-refused");
   expect(condition?.text).toMatch(
-    /alarm panel 1234 was accepted for 180 s: .* refused at a limit .* \(connections\)/,
+    /alarm panel 1234 was accepted for 180 s: .* rejected at a limit .* \(connections\)/,
   );
   // Its alarms do not arrive, whatever the reason.
   expect(site.trips).toMatchObject([{ type: "fault", cause: "supervision" }]);
