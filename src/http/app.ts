@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
@@ -18,7 +18,7 @@ import { createExpressClasses, installFastJson, type ExpressCompatibleClasses } 
 import { panelRouter } from "./panel.ts";
 import { addResource, json } from "./resource.ts";
 import { enrolmentRoutes } from "./routes/enrolments.ts";
-import { fleetRoutes, noteRejectedReport } from "./routes/fleet.ts";
+import { fleetRoutes } from "./routes/fleet.ts";
 import { interventionRoutes } from "./routes/interventions.ts";
 import { objectiveRoutes } from "./routes/objectives.ts";
 import { tokenRoutes } from "./routes/token.ts";
@@ -63,8 +63,6 @@ export interface App {
   readonly handle: RequestListener;
   /** Request and response classes for the server; `handle` accepts others too, but is slower then. */
   readonly classes: ExpressCompatibleClasses;
-  /** Called with a request that the server rejects itself. */
-  readonly noteRejected: (request: IncomingMessage) => void;
   /** Ends open event streams, so that the server can close. */
   readonly endStreams: () => void;
 }
@@ -88,11 +86,9 @@ export function createApp(parts: AppParts): App {
   if (parts.panel) app.use(panelRouter(parts.panel.folder, { ...parts.panel, basePath: parts.basePath }));
   app.use(unknownPath);
   app.use(answerError(parts.log, new RetryPause(parts.clock), parts.onDamage));
-  const noteRejected = noteRejectedReport(parts.fleet, parts.basePath);
   return {
     handle: readTarget(app, parts.newRequestId),
     classes: createExpressClasses(app),
-    noteRejected,
     endStreams,
   };
 }

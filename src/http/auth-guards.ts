@@ -31,6 +31,11 @@ export function isSignedIn(request: IncomingMessage): boolean {
   return principals.has(request);
 }
 
+/** The account of a request; undefined before the sign-in. */
+export function accountOf(request: IncomingMessage): number | undefined {
+  return principals.get(request)?.accountId;
+}
+
 /** Throws for a principal without a right. */
 type RightCheck = (principal: Principal, request: Request) => void;
 

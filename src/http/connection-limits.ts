@@ -3,9 +3,9 @@ import type { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { networkOf, plainAddress } from "../domain/client-network.ts";
 import { isSignedIn } from "./auth-guards.ts";
-import { sendError } from "./errors.ts";
 import { markRequestBegun, IDLE_TIMEOUT_MS, waitsForReport } from "./idle-timeouts.ts";
 import { KnownAddresses } from "./known-addresses.ts";
+import { PendingResponses } from "./pending-responses.ts";
 
 /** Maximum open connections. */
 export interface ConnectionLimits {
@@ -15,12 +15,6 @@ export interface ConnectionLimits {
   readonly connectionsPerAddressMax: number;
 }
 
-/** Maximum pending responses on one connection: real clients do not pipeline more, and a response may have 16 MB. */
-const PIPELINED_REQUESTS_MAX = 4;
-/** Maximum bytes buffered for slow clients; beyond it new requests are rejected. */
-const UNSENT_BYTES_MAX = 48 * 1024 * 1024;
-/** The buffered bytes are counted again after this share of as many requests as wait: counting all for each is quadratic. */
-const COUNTED_AGAIN_SHARE = 1 / 32;
 /** Open connections, and those that a limit has closed since the start. */
 export interface ConnectionUse {
   readonly open: number;
@@ -28,6 +22,8 @@ export interface ConnectionUse {
   readonly refused: number;
   /** Ones without a sign-in, or waiting for the next report, that were closed for a new one. */
   readonly replaced: number;
+  /** Ones with the most unsent bytes that were ended for want of memory. */
+  readonly ended: number;
 }
 
 /** State of an open connection. */
@@ -56,10 +52,7 @@ export class Connections {
   readonly #open = new Map<string, OpenConnection>();
   readonly #countByNetwork = new Map<string, number>();
   readonly #knownAddresses: KnownAddresses;
-  /** Number of pending responses of each connection. */
-  readonly #pending = new Map<Socket, number>();
-  /** Requests until the buffered bytes are counted again. */
-  #uncounted = 0;
+  readonly #pending = new PendingResponses();
   #refused = 0;
   #replaced = 0;
 
@@ -91,28 +84,18 @@ export class Connections {
   }
 
   get use(): ConnectionUse {
-    return { open: this.#open.size, refused: this.#refused, replaced: this.#replaced };
+    const { ended } = this.#pending;
+    return { open: this.#open.size, refused: this.#refused, replaced: this.#replaced, ended };
   }
 
-  /**
-   * Wraps the application: rejects requests while too many responses are pending.
-   * @param onRejected called with each rejected request, of which only the head was read
-   */
-  guard(app: RequestListener, onRejected: (request: IncomingMessage) => void = () => {}): RequestListener {
+  /** Wraps the application: ends connections on which, or for which, too many responses are pending. */
+  guard(app: RequestListener): RequestListener {
     return (request, response) => {
       const { socket } = request;
-      const pending = (this.#pending.get(socket) ?? 0) + 1;
-      if (pending > PIPELINED_REQUESTS_MAX) {
+      if (!this.#pending.add(response)) {
         socket.destroy();
         return;
       }
-      if (this.#isFull()) {
-        const headers = { "Retry-After": "5", Connection: "close" };
-        onRejected(request);
-        sendError(response, 503, "too many responses pending; try again later", headers);
-        return;
-      }
-      this.#pending.set(socket, pending);
       const connection = this.#open.get(keyOf(socket));
       connection?.requests.add(request);
       if (connection) connection.isWaitingForReport = false;
@@ -121,9 +104,7 @@ export class Connections {
         if (connection) connection.isWaitingForReport = waitsForReport(socket);
         connection?.requests.delete(request);
         if (isSignedIn(request)) this.#signedIn(connection, socket);
-        const left = (this.#pending.get(socket) ?? 1) - 1;
-        if (left > 0 && !socket.destroyed) this.#pending.set(socket, left);
-        else this.#pending.delete(socket);
+        this.#pending.remove(response);
       });
       app(request, response);
     };
@@ -205,17 +186,6 @@ export class Connections {
   #signedIn(connection: OpenConnection | undefined, { remoteAddress }: Socket): void {
     if (connection) connection.isSignedIn = true;
     if (remoteAddress !== undefined) this.#knownAddresses.add(remoteAddress);
-  }
-
-  /** Whether slow clients have too much buffered. While they have, it is counted for each request. */
-  #isFull(): boolean {
-    this.#uncounted -= 1;
-    if (this.#uncounted > 0) return false;
-    let bytes = 0;
-    for (const socket of this.#pending.keys()) bytes += socket.writableLength;
-    const isFull = bytes > UNSENT_BYTES_MAX;
-    this.#uncounted = isFull ? 0 : Math.ceil(this.#pending.size * COUNTED_AGAIN_SHARE);
-    return isFull;
   }
 }
 

@@ -65,7 +65,7 @@ export class HttpServer {
       return this.#sockets.watch(server);
     };
     this.#connections = new Connections(options.limits, options.knownAddresses);
-    const limited = this.#connections.guard(app.handle, app.noteRejected);
+    const limited = this.#connections.guard(app.handle);
     const common = { ...OPTIONS, ...app.classes };
     this.#network = configured(
       tls ? createTlsServer({ ...common, ...TLS, ...tls }, limited) : createServer(common, limited),

@@ -20,6 +20,12 @@ const METRICS: readonly (readonly [
     ({ replaced }) => replaced,
   ],
   [
+    "santinela_http_connections_ended_total",
+    "counter",
+    "Connections with the most unsent bytes that were ended because clients read too slowly.",
+    ({ ended }) => ended,
+  ],
+  [
     "santinela_http_tls_handshakes_failed_total",
     "counter",
     "TLS handshakes of clients that failed or were not finished in time.",

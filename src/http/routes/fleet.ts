@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { ErrorRequestHandler, Request, Response, RequestHandler, Router } from "express";
 import { isoTime } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -93,14 +92,6 @@ function noteRefusal(fleet: Fleet): ErrorRequestHandler {
     const { statusCode } = errorResponse(error);
     if (statusCode === 429 || statusCode >= 500) fleet.reportsMissed();
     next(error);
-  };
-}
-
-/** As `noteRefusal`, for a report that was rejected before the application. */
-export function noteRejectedReport(fleet: Fleet, basePath: string): (request: IncomingMessage) => void {
-  const path = `${basePath}/site-reports`;
-  return ({ method, url }) => {
-    if (method === "POST" && url?.split("?")[0] === path) fleet.reportsMissed();
   };
 }
 
