@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Zone } from "../../src/domain/zone.ts";
 import { AdcReadings } from "../../src/inputs/adc/adc-readings.ts";
+import { MonitoredLoop, type LoopZone } from "../../src/inputs/adc/monitored-loop.ts";
+import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { eventually } from "../support/eventually.ts";
 import { FakeConverters } from "../support/fake-converters.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
@@ -109,4 +111,60 @@ test("an input whose converter has given its number to another one is never read
   await passUntil("it to be found", () => readings.loopOf("hall")?.ohms === NORMAL);
   site.clock.advance(2_000);
   expect(site.trips.filter(({ type }) => type === "trip")).toEqual([]);
+});
+
+describe("a loop that changes with each reading", () => {
+  /** Readings in turn, ten a second. */
+  function alternate(ms: number, ...ohms: readonly number[]): void {
+    start();
+    const zone = loopAt("hall", 0) as LoopZone;
+    site.zoneService.exchange([zone], ACTOR);
+    const loop = new MonitoredLoop(zone, site.common);
+    const take = (value: number): void => {
+      loop.take(value === Infinity ? 3_300 : (3_300 * value) / (value + 2_200));
+      site.clock.advance(100);
+    };
+    for (let passed = 0; passed < 1_000; passed += 100) take(NORMAL);
+    for (let passed = 0; passed < ms; passed += 100) take(ohms[(passed / 100) % ohms.length] ?? NORMAL);
+  }
+  const causes = (): string[] => site.trips.map(({ cause }) => cause);
+
+  test("between normal and cut is a condition and a fault, as a value that no state explains", () => {
+    alternate(3_000, NORMAL, Infinity);
+    expect(site.conditions).toEqual(["loop-out-of-range/hall"]);
+    const text = site.health.list()[0]?.text ?? "";
+    expect(text).toBe(
+      "the loop of zone hall changes with each reading, so it has no state. Check its terminals, its cable and the supply.",
+    );
+    expect(translateToRomanian(text)).toMatch(/^bucla zonei hall se schimbă la fiecare citire/);
+    site.clock.advance(1_000);
+    expect(faults()).toEqual(["hall supervision"]);
+  });
+
+  test("between normal and alarm is also the chatter of its contact", () => {
+    alternate(5_000, NORMAL, ALARM);
+    expect(causes()).toContain("chatter");
+    expect(site.conditions).toEqual(["loop-out-of-range/hall"]);
+  });
+
+  test("for less than two seconds is no state, and no condition", () => {
+    alternate(1_000, NORMAL, Infinity);
+    expect([site.conditions, causes()]).toEqual([[], []]);
+  });
+});
+
+test("an opening of a loop has the time of the first reading that shows it", () => {
+  start();
+  const zone = loopAt("hall", 0) as LoopZone;
+  site.zoneService.exchange([zone], ACTOR);
+  const loop = new MonitoredLoop(zone, site.common);
+  const read = (ohms: number): void => {
+    site.clock.advance(100);
+    loop.take((3_300 * ohms) / (ohms + 2_200));
+  };
+  for (let count = 0; count < 10; count += 1) read(NORMAL);
+  read(ALARM);
+  const openedMs = site.clock.monotonicMs();
+  for (let count = 0; count < 10; count += 1) read(ALARM);
+  expect(site.trips.map(({ moment }) => moment.monotonicMs)).toEqual([openedMs]);
 });

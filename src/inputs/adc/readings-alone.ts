@@ -22,10 +22,7 @@ export async function readAlone<T>(
     if (before) await before;
     return isWanted() ? read() : undefined;
   })();
-  const ended = reading.then(
-    () => {},
-    () => {},
-  );
+  const ended = Promise.allSettled([reading]);
   LAST.set(folder, ended);
   try {
     return await reading;

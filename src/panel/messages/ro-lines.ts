@@ -136,6 +136,11 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
     "It was removed, or has another number now. It is searched for automatically",
     "A fost deconectat sau are acum alt număr. Este căutat automat",
   ],
+  [
+    "the loop of zone {zone} changes with each reading, so it has no state",
+    "bucla zonei {zone} se schimbă la fiecare citire, deci nu are o stare",
+  ],
+  ["Check its terminals, its cable and the supply", "Verificați bornele, cablul ei și alimentarea"],
   ["the kernel reports {code}", "kernelul raportează {code}"],
   ["a reading has not been answered within {n} s", "o citire nu a primit răspuns în {n} s"],
   ["It is read again automatically once it responds", "Se citește din nou automat când răspunde"],
