@@ -31,6 +31,7 @@ import { Confirmations } from "./site/confirmations.ts";
 import { EarlierConfigurations } from "./site/earlier-configurations.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
+import type { LoopTrials } from "./site/loop-trial.ts";
 import { fleetMetrics } from "./site/fleet-metrics.ts";
 import type { SiteOutputs } from "./site/outputs.ts";
 import { SiteSettings, type DaemonControl } from "./site/settings.ts";
@@ -58,6 +59,7 @@ export interface SensingComponents {
   readonly site: Pick<Site, "status">;
   readonly zones: SiteZones;
   readonly tests: SiteTests;
+  readonly loops: LoopTrials;
   readonly outputs: Pick<SiteOutputs, "list" | "test">;
   readonly metrics: Pick<SiteMetrics, "text">;
   readonly control: DaemonControl;
@@ -143,7 +145,7 @@ export class DaemonFront {
     settings.start();
     this.#stops.push(() => settings.stop());
     const brokerPort = async () => (await sensing.site.status()).brokerPort;
-    const discovery = new SiteDiscovery({ config, clock, brokerPort });
+    const discovery = new SiteDiscovery({ config, clock, brokerPort, loops: sensing.loops });
     this.#stops.push(() => discovery.stop());
     const signIns = new SqliteSignIns({ database, clock });
     const tokens = new TokenService({ signIns, events, clock, keys: this.#signingKeys() });

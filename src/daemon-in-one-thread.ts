@@ -60,11 +60,20 @@ export class SingleThreadParts implements DaemonParts {
     return true;
   }
 
-  startFront({ site, zones, tests, outputs, metrics, control }: SensingComponents): Promise<FrontAddress> {
+  startFront({
+    site,
+    zones,
+    tests,
+    loops,
+    outputs,
+    metrics,
+    control,
+  }: SensingComponents): Promise<FrontAddress> {
     const sensing = {
       site: localRemote(site),
       zones: localRemote(zones),
       tests: localRemote(tests),
+      loops: localRemote(loops),
       outputs: localRemote(outputs),
       metrics: localRemote(metrics),
       control: localRemote(control),

@@ -123,6 +123,7 @@ export class DaemonSensing {
       site,
       zones: site.zones,
       tests: site.tests,
+      loops: site.loops,
       outputs: this.outputs,
       metrics: this.#metrics,
     };

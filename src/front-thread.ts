@@ -53,6 +53,7 @@ const front = new DaemonFront({
     site: main.remote("site"),
     zones: main.remote("zones"),
     tests: main.remote("tests"),
+    loops: main.remote("loops"),
     outputs: main.remote("outputs"),
     metrics: main.remote("metrics"),
     control: main.remote("control"),

@@ -53,22 +53,40 @@ export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
 export class DeadlineTimer {
   readonly #clock: Clock;
   readonly #onDeadline: () => void;
+  readonly #isAfterInput: boolean;
   #cancel: CancelTimer = () => {};
 
-  constructor(clock: Clock, onDeadline: () => void) {
+  /**
+   * @param afterInput a late callback comes after the input that has arrived meanwhile, as Node.js runs timers before it: what
+   * happened before the deadline is then processed before it
+   */
+  constructor(clock: Clock, onDeadline: () => void, { afterInput = false } = {}) {
     this.#clock = clock;
     this.#onDeadline = onDeadline;
+    this.#isAfterInput = afterInput;
   }
 
   /** Replaces the earlier deadlines. @param deadlines by the monotonic clock, in milliseconds; none stops the timer */
   arm(deadlines: readonly number[]): void {
     this.#cancel();
     if (deadlines.length === 0) return;
-    const delayMs = Math.ceil(Math.min(...deadlines) - this.#clock.monotonicMs());
-    this.#cancel = this.#clock.after(delayMs, this.#onDeadline);
+    const deadlineMs = Math.min(...deadlines);
+    const delayMs = Math.ceil(deadlineMs - this.#clock.monotonicMs());
+    this.#cancel = this.#clock.after(delayMs, () => {
+      if (this.#isAfterInput && this.#clock.monotonicMs() > deadlineMs) this.#afterInput();
+      else this.#onDeadline();
+    });
   }
 
   stop(): void {
     this.#cancel();
+  }
+
+  #afterInput(): void {
+    let isCancelled = false;
+    this.#cancel = () => void (isCancelled = true);
+    this.#clock.afterEventLoopTurn(() => {
+      if (!isCancelled) this.#onDeadline();
+    });
   }
 }

@@ -6,6 +6,7 @@ import type { DiscoveredDevice } from "../domain/discovery/device.ts";
 import { leftOutText } from "../domain/discovery/left-out.ts";
 import { readableTopics, type ReadableTopics } from "../domain/discovery/readable-topics.ts";
 import { chipNames, chipSelectorOf } from "../domain/gpio-chip.ts";
+import type { Remote } from "../domain/remote.ts";
 import { canonical } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { AuthGuards } from "../http/auth-guards.ts";
@@ -17,7 +18,7 @@ import { chosenOrNone } from "../inputs/gpio/chips.ts";
 import { contactAt, gpioLinesOf } from "../inputs/gpio/line-bindings.ts";
 import { deviceViews, topicView } from "./found-devices.ts";
 import { requestObject } from "./request-parameters.ts";
-import { loopReading } from "./loop-trial.ts";
+import type { LoopTrials } from "./loop-trial.ts";
 import { lineReading, SensorTrial, trialInputOf, type TrialInput } from "./sensor-trial.ts";
 import type { DiscoveryView, FoundChipView, SensorTrialView } from "./discovery-view.ts";
 
@@ -51,8 +52,7 @@ interface SiteDiscoveryParts {
   readonly clock: Clock;
   /** The port of the built-in broker; null while it does not listen. */
   readonly brokerPort: () => Promise<number | null>;
-  /** Directory before the paths of converters in /sys; empty for a real machine. */
-  readonly root?: string;
+  readonly loops: Remote<LoopTrials>;
 }
 
 /** Devices at the broker and lines of the GPIO chips that could be zones; nothing becomes a zone by itself. */
@@ -100,8 +100,7 @@ export class SiteDiscovery {
   async tryOut(input: TrialInput): Promise<SensorTrialView> {
     if (input.source === "gpio") return this.#lineTrial(input);
     if (input.source === "adc") {
-      const readings = await loopReading(input, this.#parts.clock, this.#parts.root ?? "");
-      return { listening: "listening", readings };
+      return { listening: "listening", readings: await this.#parts.loops.read(input) };
     }
     await this.#listen();
     const { source: _source, ...rule } = input;

@@ -30,4 +30,6 @@ export interface SiteParts {
   readonly transmissions: TransmissionStore;
   /** The newest state that the records have reported. */
   readonly link: () => LinkStatus;
+  /** Directory before the paths of converters in /sys; empty for a real machine. */
+  readonly root?: string;
 }

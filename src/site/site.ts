@@ -10,6 +10,7 @@ import { storageWear } from "../ops/host.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import { AlarmZones } from "./alarm-zones.ts";
 import { SiteTests } from "./field-tests.ts";
+import { LoopTrials } from "./loop-trial.ts";
 import { SiteHeadline } from "./headline.ts";
 import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
@@ -27,6 +28,8 @@ import { SiteZones } from "./zones.ts";
 export class Site {
   readonly zones: SiteZones;
   readonly tests: SiteTests;
+  /** In this thread, which reads the zones: a converter is never read twice at once. */
+  readonly loops: LoopTrials;
   readonly #queue: SyncQueue;
   readonly #headline: SiteHeadline;
   readonly #alarmZones: AlarmZones;
@@ -47,6 +50,7 @@ export class Site {
     this.#startedAtMonotonicMs = parts.clock.monotonicMs();
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetySuppressed());
+    this.loops = new LoopTrials(parts.clock, parts.root);
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts, this.#readOr);
     this.#alarmZones = new AlarmZones(parts.alarmTrips);

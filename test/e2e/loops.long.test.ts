@@ -206,6 +206,30 @@ test("a converter that does not answer is a fault; meanwhile the daemon and the 
   ]);
 });
 
+test("a converter that does not answer is not read again by each look of a user, and does not hold up the others", async () => {
+  plugBoth();
+  await start();
+  const input = { adc: "1-0048", channel: 0, eol: { normal: "2k2", alarm: "4k4", pullUp: "2k2" } };
+  const look = async (): Promise<unknown> =>
+    (await askDaemon(join(folder, "site"), "POST", "/site/discovered/trial", { input })).value;
+  expect(await look()).toMatchObject({ readings: [{ contact: "normal", value: "normal, 2200 Ω" }] });
+  await zoneShows("yard", "normal", "normal");
+  const release = converters.hang("1-0048", 0);
+  await eventually(
+    "the condition",
+    async () => (await codes()).includes("adc-unavailable/ads1115"),
+    LIMIT_MS,
+  );
+  // More than the threads in the pool of the process.
+  for (const answer of await Promise.all(Array.from({ length: 6 }, look)))
+    expect(answer).toEqual({ listening: "listening", readings: [] });
+  expect(await look()).toEqual({ listening: "listening", readings: [] });
+  converters.measure("1-0049", 1, ALARM);
+  await zoneShows("yard", "alarm", "open");
+  await release();
+  await zoneShows("hall", "normal", "normal");
+});
+
 test("an input that cannot be read is a condition of its zone", async () => {
   plugBoth();
   converters.answer("1-0049", 1, "garbage\n");

@@ -133,6 +133,79 @@ describe("a key switch", () => {
     expect(reason).toMatch(/ENODEV/);
     readings.stop();
   });
+
+  describe("of an entry door", () => {
+    const GATE = { gpio: 4, contact: "nc", exitDelayS: 30 } as const;
+    const ENTRY = zoneOf({ id: "hall", input: { gpio: 17 }, gate: GATE, entryDelayS: 30, swinger: false });
+    let site: MonitoredZones;
+    let lines: SimulatedLines;
+    let readings: GpioReadings;
+
+    async function startAt(position: "open" | "normal"): Promise<void> {
+      site = MonitoredZones.forTest([ENTRY]);
+      lines = new SimulatedLines([
+        [17, 0],
+        [4, levelOf(GATE, position)],
+      ]);
+      readings = new GpioReadings({ ...site.common, openPort: () => lines });
+      await readings.start();
+      site.clock.advance(60_000);
+    }
+    const turn = (position: "open" | "normal", ms: number): void => {
+      lines.set(4, levelOf(GATE, position));
+      site.clock.advance(ms);
+    };
+    const openDoor = (): void => {
+      for (const level of [1, 0] as const) {
+        lines.set(17, level);
+        site.clock.advance(1_000);
+      }
+    };
+    const states = (): string[] => site.trips.map(({ state }) => state);
+    afterEach(() => readings.stop());
+
+    test.each([1, 200])(
+      "that reads disarmed for %i ms cancels no alarm and begins no exit delay",
+      async (ms) => {
+        await startAt("open");
+        openDoor();
+        turn("normal", ms);
+        turn("open", 1_000);
+        expect(states()).toEqual(["waiting"]);
+        site.clock.advance(60_000);
+        openDoor();
+        expect(site.trips.map(({ reason }) => reason)).toEqual([null, null]);
+      },
+    );
+
+    test("disarms after a quarter of a second, and arms after 50 ms", async () => {
+      await startAt("open");
+      openDoor();
+      turn("normal", 249);
+      expect(states()).toEqual(["waiting"]);
+      site.clock.advance(1);
+      expect(states()).toEqual(["cancelled"]);
+      turn("open", 49);
+      turn("normal", 1_000);
+      openDoor();
+      turn("open", 50);
+      openDoor();
+      expect(site.trips.map(({ reason }) => reason).slice(1)).toEqual([
+        "disarmed (gpio)",
+        "exit delay (gpio)",
+      ]);
+    });
+
+    test("counts at once in its first position after a start", async () => {
+      await startAt("normal");
+      openDoor();
+      readings.stop();
+      readings = new GpioReadings({ ...site.common, openPort: () => lines });
+      await readings.start();
+      openDoor();
+      expect(site.trips.map(({ reason }) => reason)).toEqual(["disarmed (gpio)", "disarmed (gpio)"]);
+    });
+  });
 });
 
 describe("the lines of a site", () => {

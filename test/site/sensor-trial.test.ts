@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SystemClock } from "../../src/ops/system-clock.ts";
 import { FakeConverters } from "../support/fake-converters.ts";
-import { loopReading } from "../../src/site/loop-trial.ts";
+import { LoopTrials } from "../../src/site/loop-trial.ts";
 import { SensorTrial, trialInputOf } from "../../src/site/sensor-trial.ts";
 
 const CONTACT = { mqtt: "zigbee2mqtt/poarta", path: "/contact", open: [false], normal: [true] };
@@ -75,11 +75,12 @@ test("an input is taken without options that only the zone has", () => {
 
 test("a loop that is tried out is measured once for each request, with its state and its ohms", async () => {
   const converters = new FakeConverters();
+  const trials = new LoopTrials(new SystemClock(), converters.root);
   const input = { adc: "1-0048", channel: 1, eol: { normal: "2k2", alarm: 4400, pullUp: "2k2" } };
   const read = async (): Promise<unknown> => {
     const trial = trialInputOf(input);
     if (trial.source !== "adc") return expect.fail("it is a loop");
-    const [reading] = await loopReading(trial, new SystemClock(), converters.root);
+    const [reading] = await trials.read(trial);
     return reading && [reading.contact, reading.value];
   };
   expect(await read()).toBeUndefined();

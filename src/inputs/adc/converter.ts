@@ -1,6 +1,7 @@
 import type { CancelTimer } from "../../domain/clock.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { findDevice, openChannel, type Channel, type IioDevice } from "./iio-devices.ts";
+import { readAlone } from "./readings-alone.ts";
 import { MonitoredLoop, type LoopZone, type MonitoredLoopOptions } from "./monitored-loop.ts";
 
 interface ConverterOptions extends MonitoredLoopOptions {
@@ -35,6 +36,8 @@ export class Converter {
   #cancelRound: CancelTimer = () => {};
   #isStopped = false;
   #isRunning = false;
+  /** Whether a reading under way has not been answered in time. */
+  #isHanging = false;
 
   constructor(options: ConverterOptions) {
     this.#options = options;
@@ -53,6 +56,8 @@ export class Converter {
     });
     for (const { loop } of before.values()) loop.forget();
     if (zones.length === 0) this.#options.conditions.clear("adc-unavailable", this.#options.name);
+    // The new zones must not look read, and their number is in the text.
+    if (this.#isHanging) this.#lose(new HangingError());
     this.#begin();
   }
 
@@ -112,9 +117,17 @@ export class Converter {
     const { conditions } = this.#options;
     const { loop } = input;
     try {
-      input.channel ??= await this.#bounded(openChannel(device, loop.zone.input.channel));
-      const millivolts = await this.#bounded(input.channel.read());
-      if (this.#isStopped || !this.#inputs.includes(input)) return;
+      const millivolts = await this.#bounded(
+        readAlone(
+          device.folder,
+          async () => {
+            input.channel ??= await openChannel(device, loop.zone.input.channel);
+            return input.channel.read();
+          },
+          () => !this.#isStopped,
+        ),
+      );
+      if (millivolts === undefined || this.#isStopped || !this.#inputs.includes(input)) return;
       input.failures = 0;
       conditions.clear("adc-channel-failed", loop.zone.id);
       loop.take(millivolts);
@@ -141,9 +154,8 @@ export class Converter {
   }
 
   #sentenceOf(error: unknown, loops: readonly MonitoredLoop[]): string {
-    const hint = error instanceof AppError ? ` ${error.hint}` : "";
     const zones = loops.map(({ zone }) => zone.id).join(", ");
-    return `converter ${this.#options.name}: ${messageOf(error)}.${hint} Not read: ${zones}.`;
+    return `converter ${this.#options.name}: ${problemOf(error)} Not read: ${zones}.`;
   }
 
   /**
@@ -155,7 +167,7 @@ export class Converter {
     const { clock } = this.#options;
     let isLate = false;
     const cancel = clock.after(READING_MS_MAX, () => {
-      isLate = true;
+      isLate = this.#isHanging = true;
       this.#lose(new HangingError());
     });
     const result = await reading.then(
@@ -163,11 +175,20 @@ export class Converter {
       (error: unknown) => ({ error }),
     );
     cancel();
+    this.#isHanging = false;
     // What a hanging converter answers in the end is old.
     if (isLate) throw new HangingError();
     if ("error" in result) throw result.error;
     return result.value;
   }
+}
+
+/** What failed, with the remedy. */
+function problemOf(error: unknown): string {
+  if (error instanceof AppError) return `${error.message}. ${error.hint}`;
+  const { code } = error as NodeJS.ErrnoException;
+  const what = code === undefined ? messageOf(error) : `the kernel reports ${code}`;
+  return `${what}. Check its supply and its I2C or SPI wires.`;
 }
 
 class HangingError extends AppError {

@@ -43,14 +43,19 @@ async function listDevices(root: string): Promise<IioDevice[]> {
   return Promise.all(
     devices.map(async (name) => {
       const folder = join(`${root}${DEVICES}`, name);
-      const parent = await realpath(folder).then(
-        (path) => basename(dirname(path)),
-        () => "",
-      );
-      const texts = await Promise.all(["name", "label"].map((file) => textOf(join(folder, file))));
-      return { folder, names: [...new Set([...texts, parent])].filter((text) => text !== "") };
+      return { folder, names: await namesOf(folder) };
     }),
   );
+}
+
+/** None for a converter that is not there. */
+async function namesOf(folder: string): Promise<string[]> {
+  const parent = await realpath(folder).then(
+    (path) => basename(dirname(path)),
+    () => "",
+  );
+  const texts = await Promise.all(["name", "label"].map((file) => textOf(join(folder, file))));
+  return [...new Set([...texts, parent])].filter((text) => text !== "");
 }
 
 /** Voltage at an input of a converter. */
@@ -59,8 +64,16 @@ export interface Channel {
   read(): Promise<number>;
 }
 
-/** An input of a converter. @throws AppError `unavailable` when the converter does not have it */
+/**
+ * An input of a converter.
+ * @throws AppError `unavailable` when the converter does not have it, or another one has got its number since it was found
+ */
 export async function openChannel({ folder, names }: IioDevice, channel: number): Promise<Channel> {
+  const found = await namesOf(folder);
+  if (found.join() !== names.join())
+    throw new AppError("unavailable", `${folder} is no longer the converter ${names.join(" = ")}`, {
+      hint: "It was removed, or has another number now. It is searched for automatically.",
+    });
   const raw = join(folder, `in_voltage${channel}_raw`);
   // One for all channels if they have the same: Documentation/ABI/testing/sysfs-bus-iio.
   const numberOf = async (what: string): Promise<number | undefined> =>
@@ -86,7 +99,9 @@ async function numberIn(path: string): Promise<number> {
   const text = await lineIn(path);
   const value = text === "" ? NaN : Number(text);
   if (!Number.isFinite(value))
-    throw new AppError("unavailable", `${path} holds ${JSON.stringify(text.slice(0, 40))}, not a number`);
+    throw new AppError("unavailable", `${path} holds ${JSON.stringify(text.slice(0, 40))}, not a number`, {
+      hint: "Check the converter's driver (dmesg) and its supply.",
+    });
   return value;
 }
 

@@ -25,6 +25,8 @@ export type LoopZone = Zone & { readonly input: LoopInput };
 
 /** A state is reported again after this time: a write to the journal may have failed, and supervision needs signs of life. */
 const REPEAT_MS = 10_000;
+/** Twice as many as the slowest state needs: after this many readings without a state, the loop is unstable. */
+const UNSETTLED_MAX = 20;
 
 /** One loop: decides from its readings what it shows, and reports contact, tamper and availability of its zone. */
 export class MonitoredLoop {
@@ -32,6 +34,10 @@ export class MonitoredLoop {
   zone: LoopZone;
   readonly #options: MonitoredLoopOptions;
   #run: LoopRun | undefined;
+  /** Monotonic time of the first reading of the run: a change occurred before it was certain. */
+  #runSinceMs = 0;
+  /** Readings since the last certain one. */
+  #unsettled = 0;
   #ohms: number | null = null;
   /** The state in force, and when it was last reported, monotonic. */
   #reported: { readonly state: LoopState | "unread"; readonly atMs: number } | undefined;
@@ -53,15 +59,19 @@ export class MonitoredLoop {
     // Two digits: open pages are sent each change.
     this.#ohms = ohms === Infinity ? null : Number(ohms.toPrecision(2));
     this.#run = nextRun(loop, this.#run, ohms);
-    if (!isSettled(this.#run)) return;
-    const { state } = this.#run;
+    const { state, readings } = this.#run;
+    if (readings === 1) this.#runSinceMs = nowMs;
+    if (!isSettled(this.#run)) return this.#takeUnsettled(state);
+    this.#unsettled = 0;
     const before = this.#reported;
-    if (before?.state !== state || nowMs - before.atMs >= REPEAT_MS) this.#report(state);
+    if (before?.state !== state) this.#report(state, this.#runSinceMs);
+    else if (nowMs - before.atMs >= REPEAT_MS) this.#report(state, nowMs);
   }
 
   /** It cannot be read. A state that it had before has to be seen again. */
   lose(): void {
     this.#run = undefined;
+    this.#unsettled = 0;
     this.#ohms = null;
     if (this.#reported?.state !== "unread") this.#report("unread");
   }
@@ -72,23 +82,44 @@ export class MonitoredLoop {
       this.#options.conditions.clear(code, this.zone.id);
   }
 
-  #report(state: LoopState | "unread"): void {
-    const { monitor, clock, log } = this.#options;
+  /**
+   * A loop that changes at each reading shows nothing usable, which must not look like its last state. Its contact goes to the
+   * filters of the zone, which detect chatter.
+   */
+  #takeUnsettled(state: LoopState): void {
+    this.#unsettled += 1;
+    if (this.#unsettled < UNSETTLED_MAX) return;
+    if (this.#reported?.state !== "outside") this.#report("outside");
+    if (state === "normal" || state === "alarm") this.#attempt(() => this.#read(state));
+  }
+
+  /** @param atMs when the state began, monotonic; now if undefined */
+  #report(state: LoopState | "unread", atMs?: number): void {
+    const { monitor, clock } = this.#options;
     const { id } = this.zone;
     this.#setCondition(state);
-    try {
-      if (state === "normal" || state === "alarm")
-        monitor.read(id, state === "alarm" ? "open" : "normal", { live: true });
+    this.#attempt(() => {
+      if (state === "normal" || state === "alarm") this.#read(state, atMs);
       // A loop that shows nothing usable is unavailable; what it showed before stays in force.
       const isUp = state !== "outside" && state !== "unread";
       monitor.take(id, { kind: "availability", up: isUp }, { live: true });
       if (isUp)
         monitor.take(id, { kind: "tamper", open: state === "short" || state === "cut" }, { live: true });
       this.#reported = { state, atMs: clock.monotonicMs() };
+    });
+  }
+
+  /** The journal has raised its condition if this fails; the next reading reports the state again. */
+  #attempt(report: () => void): void {
+    try {
+      report();
     } catch (error) {
-      // The journal has raised its condition; the next reading reports the state again.
-      log.error("loop-reading-write-failed", { zone: id, error });
+      this.#options.log.error("loop-reading-write-failed", { zone: this.zone.id, error });
     }
+  }
+
+  #read(state: "normal" | "alarm", atMs?: number): void {
+    this.#options.monitor.read(this.zone.id, state === "alarm" ? "open" : "normal", { live: true, atMs });
   }
 
   #setCondition(state: LoopState | "unread"): void {
@@ -97,7 +128,12 @@ export class MonitoredLoop {
     if (state !== "outside") return conditions.clear("loop-out-of-range", id);
     // One text for each time that it leaves its bands: the zone has the value of now.
     if (this.#reported?.state === "outside") return;
+    if (this.#unsettled >= UNSETTLED_MAX) return conditions.raise("loop-out-of-range", unstableText(id), id);
     const { normalOhms: normal, alarmOhms: alarm } = input.loop;
     conditions.raise("loop-out-of-range", { zone: id, ohms: this.#ohms ?? "∞", normal, alarm }, id);
   }
+}
+
+function unstableText(zoneId: string): string {
+  return `the loop of zone ${zoneId} changes with each reading, so it has no state. Check its terminals, its cable and the supply.`;
 }

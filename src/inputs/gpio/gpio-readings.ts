@@ -2,11 +2,13 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { lineName } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
+import { gateReadingOf } from "../../domain/zone-changes.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import { ChipReadings } from "./chip-readings.ts";
 import type { GpioPort } from "./gpio-port.ts";
-import { lineBindingsOf, type LineBinding } from "./line-bindings.ts";
+import { KeySwitch } from "./key-switch.ts";
+import { lineBindingsOf, type KeyGate, type LineBinding } from "./line-bindings.ts";
 
 interface GpioReadingsOptions {
   readonly zones: readonly Zone[];
@@ -27,6 +29,8 @@ export class GpioReadings {
   readonly #options: GpioReadingsOptions;
   readonly #chips = new Map<string | undefined, ChipReadings>();
   #bindings: readonly LineBinding[] = [];
+  /** By what they read: a reload must not forget a position that has not lasted long enough. */
+  #keys = new Map<string, KeySwitch>();
 
   constructor(options: GpioReadingsOptions) {
     this.#options = options;
@@ -43,7 +47,10 @@ export class GpioReadings {
    */
   async exchange(zones: readonly Zone[]): Promise<void> {
     const before = this.#bindings;
-    this.#bindings = lineBindingsOf(zones, this.#options.monitor);
+    const keys = this.#keys;
+    this.#keys = new Map();
+    this.#bindings = lineBindingsOf(zones, this.#options.monitor, (gate) => this.#keyOf(gate, keys));
+    for (const [reading, key] of keys) if (this.#keys.get(reading) !== key) key.stop();
     this.#clearConditions(before);
     const chips = new Set([...this.#chips.keys(), ...this.#bindings.map(({ input }) => input.chip)]);
     for (const chip of chips)
@@ -53,7 +60,16 @@ export class GpioReadings {
   }
 
   stop(): void {
+    for (const key of this.#keys.values()) key.stop();
     for (const chip of this.#chips.values()) chip.stop();
+  }
+
+  #keyOf(gate: KeyGate, before: ReadonlyMap<string, KeySwitch>): KeySwitch {
+    const { clock, monitor } = this.#options;
+    const reading = gateReadingOf(gate) ?? gate.id;
+    const key = before.get(reading) ?? new KeySwitch(clock, (state) => monitor.setGate(gate.id, state));
+    this.#keys.set(reading, key);
+    return key;
   }
 
   #chipOf(chip: string | undefined): ChipReadings {

@@ -1,9 +1,9 @@
 import { isFiltered } from "../../domain/chatter.ts";
-import { gateStateOf } from "../../domain/gate.ts";
 import type { LineInput } from "../../domain/gpio-chip.ts";
 import type { Contact, Zone } from "../../domain/zone.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { SimulatedLines } from "./gpio-port.ts";
+import type { KeySwitch } from "./key-switch.ts";
 
 /** A GPIO line and the consumer of its readings: a zone or a gate. */
 export interface LineBinding {
@@ -19,9 +19,19 @@ export interface LineBinding {
   readonly take: (contact: Contact, atMs?: number) => void;
 }
 
-/** The GPIO lines of a site. Gates first: the state of a gate must be known before its zones are read. */
-export function lineBindingsOf(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
-  return [...gateBindings(zones, monitor), ...zoneBindings(zones, monitor)];
+/** The gate of a zone with a key switch. */
+export type KeyGate = Extract<Zone["gate"], { by: "gpio" }>;
+
+/**
+ * The GPIO lines of a site. Gates first: the state of a gate must be known before its zones are read.
+ * @param keyOf the key switch of a gate, the same for as long as the gate is read in one way
+ */
+export function lineBindingsOf(
+  zones: readonly Zone[],
+  monitor: ZoneEngine,
+  keyOf: (gate: KeyGate) => KeySwitch,
+): LineBinding[] {
+  return [...gateBindings(zones, keyOf), ...zoneBindings(zones, monitor)];
 }
 
 function zoneBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
@@ -40,14 +50,9 @@ function zoneBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[
 }
 
 /** One binding for each key switch, for all zones that use it. */
-function gateBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
+function gateBindings(zones: readonly Zone[], keyOf: (gate: KeyGate) => KeySwitch): LineBinding[] {
   const gates = new Map(zones.flatMap(({ gate }) => (gate.by === "gpio" ? [[gate.id, gate] as const] : [])));
-  return [...gates].map(([id, input]) => ({
-    id,
-    input,
-    countsPulses: false,
-    take: (contact) => monitor.setGate(id, gateStateOf(contact)),
-  }));
+  return [...gates].map(([id, input]) => ({ id, input, countsPulses: false, take: keyOf(input).take }));
 }
 
 /** Contact state for a loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */

@@ -1,4 +1,6 @@
-/** What GPIO, MQTT, certificates and the files of the device lack, in Romanian; see ro-daemon.ts. */
+import { RO_LINES } from "./ro-lines.ts";
+
+/** What MQTT, certificates and the files of the device lack, in Romanian; see ro-daemon.ts. */
 export const RO_DEVICES: readonly (readonly [english: string, romanian: string])[] = [
   // Addresses
   ["this machine has no address {address}; retrying", "dispozitivul nu are adresa {address}; se reîncearcă"],
@@ -40,133 +42,7 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "{problem}; rămâne în jurnalul declanșărilor și se reîncearcă automat",
   ],
 
-  // GPIO
-  ["chip {name}: {problem}", "cipul {name}: {problem}"],
-  [
-    "no line of {chip} is read: {reason}. It is started again automatically",
-    "nicio linie a cipului {chip} nu este citită: {reason}. Citirea se reia automat",
-  ],
-  ["the chip", "GPIO"],
-  ["the process that reads it did not respond", "procesul care îl citește nu a răspuns"],
-  [
-    "the process that reads it does not respond and cannot be ended",
-    "procesul care îl citește nu răspunde și nu poate fi oprit",
-  ],
-  ["the process that reads it has exited", "procesul care îl citește s-a oprit"],
-  ["{problem} Not read: {zones}", "{problem}. Zone necitite: {zones}"],
-  [
-    "line {n} can no longer be read: {reason}. It is reopened automatically",
-    "linia {n} nu mai poate fi citită: {reason}. Se redeschide automat",
-  ],
-  [
-    "Add the user to the group gpio; under systemd allow the device in the unit (DeviceAllow=char-gpiochip rw)",
-    "Adăugați utilizatorul în grupul gpio; sub systemd, permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
-  ],
-  ["{n} GPIO chips have {wanted}", "{n} cipuri GPIO au {wanted}"],
-  ["set gpio.chip to a unique label", "setați gpio.chip la o etichetă unică"],
-  [
-    "set gpio.chips.{name}.device to distinguish them ({devices})",
-    "setați gpio.chips.{name}.device ca să le deosebiți ({devices})",
-  ],
-  [
-    "GPIO line {n} does not exist: {chip} has {lines} lines",
-    "linia GPIO {n} nu există; linii pe cipul {chip}: {lines}",
-  ],
-  [
-    "Use the BCM number of the line, not the pin number",
-    "Folosiți numărul BCM al liniei, nu numărul pinului",
-  ],
-  ["GPIO line {n} cannot be opened: {reason}", "linia GPIO {n} nu poate fi deschisă: {reason}"],
-  // The kernel's reasons, and the remedies
-  ["the kernel has no line with that number", "kernelul nu are o linie cu acest număr"],
-  ["Check the BCM number and gpio.chip", "Verificați numărul BCM și gpio.chip"],
-  [
-    "this kernel offers no GPIO lines with interrupts through this backend",
-    "kernelul nu oferă prin acest backend linii GPIO cu întreruperi",
-  ],
-  ["Set gpio.backend to the other of onoff and cdev", "Treceți gpio.backend din onoff în cdev sau invers"],
-  ["its chip was removed", "cipul ei a fost deconectat"],
-  [
-    "Plug it in again, or load its driver; santinela gpio list shows the chips",
-    "Conectați-l din nou sau încărcați driverul; santinela gpio list afișează cipurile",
-  ],
-  ["permission denied", "acces interzis"],
-  ["Add the daemon's user to the group gpio", "Adăugați utilizatorul serviciului în grupul gpio"],
-  [
-    "Allow the device in the unit of the service (DeviceAllow=char-gpiochip rw)",
-    "Permiteți accesul la dispozitiv în unitatea serviciului (DeviceAllow=char-gpiochip rw)",
-  ],
-  ["/sys is read-only for this service", "acest serviciu nu poate scrie în /sys"],
-  [
-    "Allow /sys/class/gpio in the service's ReadWritePaths",
-    "Adăugați /sys/class/gpio la ReadWritePaths în unitatea serviciului",
-  ],
-  ["another program or driver uses it", "este folosită de alt program sau driver"],
-  [
-    "santinela gpio list shows the holder; stop it or use another line",
-    "santinela gpio list afișează programul care o folosește; opriți acel program sau folosiți altă linie",
-  ],
-  ["one of the labels found", "una dintre etichetele găsite"],
-  ["what santinela gpio list shows", "ce afișează santinela gpio list"],
-  [
-    "Set gpio.backend to simulated on a machine without GPIO lines",
-    "Pe un dispozitiv fără linii GPIO, setați gpio.backend la simulated",
-  ],
-  [
-    "A chip that appears is used within seconds, without a restart",
-    "Un cip conectat ulterior este folosit în câteva secunde, fără repornire",
-  ],
-  ["the process that drives line {n} has exited", "procesul care comandă linia {n} s-a oprit"],
-  ["line {n} was not switched within {s} s", "linia {n} nu a fost comutată în {s} s"],
-  [
-    "onoff cannot set the bias of line {n}",
-    "onoff nu poate seta rezistența pull-up sau pull-down a liniei {n}",
-  ],
-  [
-    "Add gpio={n}=ip,{bias} to config.txt and omit bias, or set gpio.backend to cdev",
-    "Adăugați gpio={n}=ip,{bias} în config.txt și ștergeți bias sau setați gpio.backend la cdev",
-  ],
-  [
-    "GPIO in /sys does not know the device files of chips",
-    "accesul GPIO prin /sys nu folosește fișierele de dispozitiv ale cipurilor",
-  ],
-  [
-    "Set gpio.chips.{name} to a label or device instead of a path, or gpio.backend to cdev",
-    "Setați gpio.chips.{name} la o etichetă sau la un dispozitiv, nu la o cale, sau setați gpio.backend la cdev",
-  ],
-  ["the onoff add-on is not installed", "modulul onoff nu este instalat"],
-  [
-    "Install a C++ toolchain (apt install g++ make python3) and run npm install again",
-    "Instalați un compilator C++ (apt install g++ make python3) și rulați din nou npm install",
-  ],
-  [
-    "another program has changed GPIO line {n} to direction {direction}, edge {edge}",
-    "alt program a schimbat linia GPIO {n}: direcția {direction}, frontul {edge}",
-  ],
-  [
-    "Stop that program, or use another line for the zone",
-    "Opriți acel program sau folosiți altă linie pentru zonă",
-  ],
-
-  // Converters
-  [
-    "no converter is called {name} (found: {names})",
-    "niciun convertor nu se numește {name} (există: {names})",
-  ],
-  ["Enable its driver ({page})", "Activați driverul lui ({page})"],
-  [
-    "A converter that appears is used within seconds, without a restart",
-    "Un convertor activat este folosit în câteva secunde, fără repornire",
-  ],
-  ["{n} converters are called {name}", "{n} convertoare se numesc {name}"],
-  ["Use the kernel device: {name}", "Folosiți dispozitivul kernelului: {name}"],
-  ["converter {name}: {problem}", "convertorul {name}: {problem}"],
-  ["the converter {name} has no input {n}", "convertorul {name} nu are intrarea {n}"],
-  [
-    "ls {folder} shows in_voltage<input>_raw for each input",
-    "ls {folder} afișează in_voltage<input>_raw pentru fiecare intrare",
-  ],
-  ["{file} holds {text}, not a number", "{file} conține {text}, nu un număr"],
+  ...RO_LINES,
 
   // Certificates and databases
   ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
