@@ -36,10 +36,10 @@ export class IncidentStore extends Store {
     return this.#toIncident(this.#latest.get(subject));
   }
 
-  /** Time of the last trip of a subject's newest incident, without reading its zones. */
-  latestMoment(subject: string): Pick<Incident, "last"> | undefined {
+  /** Key and time of the last trip of a subject's newest incident, without reading its zones. */
+  latestMoment(subject: string): Pick<Incident, "key" | "last"> | undefined {
     const row = this.#latest.get(subject);
-    return row && { last: momentOf(row) };
+    return row && { key: row.key, last: momentOf(row) };
   }
 
   /**

@@ -27,6 +27,9 @@ export class TripStore extends Store {
   readonly #isWaiting = this.prepare(
     "SELECT 1 FROM trips WHERE state = 'waiting' AND subject = ? AND seq < ?",
   );
+  readonly #firstWaiting = this.prepare<string>(
+    "SELECT zone_id FROM trips WHERE state = 'waiting' AND subject = ? ORDER BY seq LIMIT 1",
+  ).pluck();
   readonly #nextUndated = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE dated = 0 AND state IN ('posted','merged') AND boot = ? AND seq > ? ORDER BY seq LIMIT 1`,
   );
@@ -117,6 +120,11 @@ export class TripStore extends Store {
   /** Whether a trip of the subject, older than `beforeSeq`, is still waiting. */
   isWaiting(subject: string, beforeSeq = Number.MAX_SAFE_INTEGER): boolean {
     return this.#isWaiting.get(subject, beforeSeq) !== undefined;
+  }
+
+  /** The zone of the oldest trip of the subject that is waiting; undefined if there is none. */
+  firstWaiting(subject: string): string | undefined {
+    return this.#firstWaiting.get(subject);
   }
 
   /** The oldest recorded trip of this boot without a reliable time, after `seq`. */

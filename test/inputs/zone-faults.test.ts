@@ -364,6 +364,23 @@ describe("a swinger", () => {
     expect(site.dispositions.at(-1)).toBe("posted");
   });
 
+  test("is not shut down by its trips in another zone's incident", async () => {
+    await site.trip("door");
+    for (let time = 0; time < 25; time += 1) {
+      await site.trip("gate");
+      site.zones.clock.advance(60_000);
+    }
+    expect(new Set(site.dispositions)).toEqual(new Set(["posted", "merged"]));
+    expect(site.records).toHaveLength(1);
+    site.zones.clock.advance(3_601_000);
+    for (let time = 0; time < 21; time += 1) {
+      await site.trip("gate");
+      site.zones.clock.advance(60_000);
+    }
+    expect(site.dispositions.slice(-2)).toEqual(["swinger", "posted"]);
+    expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
+  });
+
   test("stays shut down across a restart, and returns to service by command", async () => {
     await open(2);
     await site.restart();
@@ -405,6 +422,24 @@ describe("a swinger", () => {
       "2 other",
     ]);
   });
+});
+
+test("test trips of a sensor do not shut its zone down, nor does the one of an entry door", async () => {
+  const door = { objective: HALL, input: { mqtt: "door", open: [1], normal: [0] } };
+  site = await DispatchingSite.make([
+    zoneOf({ id: "door", ...door }),
+    zoneOf({ id: "entry", ...door, input: { ...door.input, mqtt: "entry" }, entryDelayS: 30 }),
+  ]);
+  for (const zone of ["door", "entry", "door", "entry", "door", "entry"]) {
+    site.zones.monitor.simulateTrip(zone);
+    await site.pass(1_801_000);
+  }
+  await site.trip("door");
+  await site.pass(1_801_000);
+  await site.trip("entry");
+  await site.pass(31_000);
+  expect(site.dispositions).toEqual(Array.from({ length: 8 }, () => "posted"));
+  expect(site.records.map(({ type }) => type)).not.toContain("repair");
 });
 
 test("a fire is never shut down, and each of its incidents is dispatched", async () => {
