@@ -100,7 +100,7 @@ export class ZoneEngine {
     }
     const isFromBridge = signal.kind === "availability";
     if (live && !isFromBridge) this.#options.faults.onSignOfLife(zone);
-    this.#options.faults.take(zone, signal);
+    this.#options.faults.take(zone, signal, live);
   }
 
   /**

@@ -6,7 +6,7 @@ import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from ".
 import { ActiveTopicStore } from "./active-topics.ts";
 import { AlarmPanelStore } from "./alarm-panels.ts";
 import { Store, type Database } from "./database.ts";
-import { FaultStore, LossStore } from "./faults.ts";
+import { FaultStore, LossStore, SilenceStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { OffDiskChanges, type JournalChange, type ZoneExchange } from "./journal-changes.ts";
@@ -34,6 +34,7 @@ export class Journal extends Store {
   readonly processedMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
+  readonly silences = new SilenceStore(this.database);
   readonly activeTopics = new ActiveTopicStore(this.database);
   readonly batteryLevels = new BatteryLevelStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
