@@ -1,4 +1,4 @@
-import { requiresNewIncident } from "../domain/incident.ts";
+import { INCIDENT_WINDOW_MS_MAX, incidentNear } from "../domain/incident-window.ts";
 import { hasSeveralNumbers } from "../domain/alarm-panel.ts";
 import { gateText } from "../domain/gate.ts";
 import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
@@ -132,11 +132,8 @@ export class TripRegister {
     moment,
   }: Pick<Trip, "subject" | "zoneId" | "type" | "moment">): boolean {
     const { incidents, trips } = this.#options.journal;
-    const latest = incidents.latestMoment(subject);
-    const opener =
-      latest && !requiresNewIncident({ type, moment }, latest)
-        ? trips.find(latest.key)?.zoneId
-        : trips.firstWaiting(subject);
+    const near = incidentNear(incidents.newest(subject), { type, moment }, INCIDENT_WINDOW_MS_MAX);
+    const opener = near ? trips.find(near.key)?.zoneId : trips.firstWaiting(subject);
     return opener !== undefined && opener !== zoneId;
   }
 

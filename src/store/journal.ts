@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
+import type { Incident, IncidentZone } from "../domain/incident.ts";
+import { requiresNewIncident } from "../domain/incident-window.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { ActiveTopicStore } from "./active-topics.ts";
@@ -234,7 +235,7 @@ export class Journal extends Store {
   /** Decided with the trip if there is nothing to join, which saves an fsync for most trips. */
   #openedBy(trip: NewTrip): string | null {
     if (trip.state !== "waiting" || this.trips.isWaiting(trip.subject)) return null;
-    return requiresNewIncident(trip, this.incidents.latestMoment(trip.subject)) ? trip.key : null;
+    return requiresNewIncident(trip, this.incidents.newest(trip.subject)) ? trip.key : null;
   }
 
   /** A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive. */
