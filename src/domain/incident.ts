@@ -1,4 +1,5 @@
-import type { Intervention, InterventionUpdate } from "../generated/types.ts";
+import type { Intervention, InterventionCreate, InterventionUpdate } from "../generated/types.ts";
+import { elapsedMs } from "./incident-window.ts";
 import type { RequestedServices, Timestamp, Trip } from "./trip.ts";
 import type { ConfirmWith, ZoneKind, ZoneObjective } from "./zone.ts";
 
@@ -40,37 +41,6 @@ export interface IncidentZone {
   readonly confirmWith: ConfirmWith | null;
 }
 
-/**
- * Whether a trip belongs to an incident by its time; the intervention must also be unfinished. A fault has no window: it
- * is one record until a user closes it.
- */
-export function isWithinWindow(
-  { last }: Pick<Incident, "last">,
-  trip: Pick<Trip, "type" | "moment">,
-  windowMs: number,
-): boolean {
-  if (trip.type !== "trip") return true;
-  const sinceLastMs = elapsedMs(last, trip.moment);
-  // If the clock was set back over a reboot, the time is unknown; an extra crew is better than none.
-  const isBackwards = sinceLastMs < 0 && trip.moment.bootId !== last.bootId;
-  return !isBackwards && sinceLastMs <= windowMs;
-}
-
-/** The largest `site.incidentWindowS` that a configuration allows, in milliseconds. */
-export const INCIDENT_WINDOW_MS_MAX = 3_600_000;
-
-/**
- * Whether a trip cannot join the newest incident of its subject with any configured window. Faults have no window.
- * @param latest undefined if there was no incident
- */
-export function requiresNewIncident(
-  trip: Pick<Trip, "type" | "moment">,
-  latest: Pick<Incident, "last"> | undefined,
-): boolean {
-  if (trip.type !== "trip") return false;
-  return latest === undefined || !isWithinWindow(latest, trip, INCIDENT_WINDOW_MS_MAX);
-}
-
 /** Whether a record is not done and not deleted (undefined). */
 export function isUnfinished(record: Intervention | undefined): record is Intervention {
   return record !== undefined && record.status !== "done";
@@ -94,11 +64,6 @@ function accepts(confirmWith: ConfirmWith | null, zoneId: string, apartMs: numbe
   return confirmWith === null || (confirmWith.zones.includes(zoneId) && apartMs <= confirmWith.withinMs);
 }
 
-/** Time between two timestamps: by the monotonic clock within one boot, otherwise by the wall clock. */
-function elapsedMs(from: Timestamp, to: Timestamp): number {
-  return from.bootId === to.bootId ? to.monotonicMs - from.monotonicMs : to.wallMs - from.wallMs;
-}
-
 /** Adds an opening to a zone of an incident; undefined for a new zone. */
 export function withOpening(
   zone: IncidentZone | undefined,
@@ -106,7 +71,14 @@ export function withOpening(
 ): IncidentZone {
   const { moment, isDated, signal } = trip;
   const stamp = { ...moment, isDated };
-  if (zone) return { ...zone, last: stamp, openings: zone.openings + 1, closed: null };
+  if (zone) {
+    // A trip that was rejected at first may come after later ones.
+    const isEarlier = elapsedMs(zone.last, stamp) < 0;
+    const times = isEarlier
+      ? { first: elapsedMs(zone.first, stamp) < 0 ? stamp : zone.first }
+      : { last: stamp, closed: null };
+    return { ...zone, ...times, openings: zone.openings + 1 };
+  }
   return {
     zoneId: trip.zoneId,
     name: signal.name,
@@ -158,7 +130,11 @@ export function withZone(zones: readonly IncidentZone[], changed: IncidentZone):
 }
 
 /** Values that a trip raises in an open record. Nothing is lowered, and services requested by a user stay. */
-export function escalation(record: Intervention, trip: Trip, isConfirmed: boolean): InterventionUpdate {
+export function escalation(
+  record: Pick<Intervention, "priority" | "crews"> & RequestedServices,
+  trip: Trip,
+  isConfirmed: boolean,
+): InterventionUpdate {
   const { priority = "low", crews = 1, police, ambulance, firetruck } = trip.body;
   const requests: RequestedServices[] = [{ priority, crews, ...flagsOf({ police, ambulance, firetruck }) }];
   if (isConfirmed) requests.push({ priority: "high", ...trip.confirmed });
@@ -171,6 +147,12 @@ export function escalation(record: Intervention, trip: Trip, isConfirmed: boolea
     for (const flag of SERVICES) if (flags[flag] === true && !record[flag]) changes[flag] = true;
   }
   return changes;
+}
+
+/** The body of a trip that opens a record of its own although it confirms an incident. */
+export function confirmedBody(trip: Trip): InterventionCreate {
+  const { priority = "low", crews = 1 } = trip.body;
+  return { ...trip.body, ...escalation({ ...trip.body, priority, crews }, trip, true) };
 }
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;

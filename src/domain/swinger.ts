@@ -4,6 +4,7 @@ import type { Zone } from "./zone.ts";
 export interface SwingerCounters {
   /** Incidents that its trips have opened. */
   readonly incidents: number;
+  /** Trips in these incidents. */
   readonly trips: number;
   /** Trips that were only counted, because there were too many. */
   readonly counted: number;
@@ -41,16 +42,23 @@ export function applicableCounters(
   return Math.abs(wallMs - counters.lastWallMs) < resetAfterQuietMs(zone) ? counters : undefined;
 }
 
-/** Counts one more trip. A suppressed one, as in a walk test, does not count towards a shutdown. */
+/**
+ * Counts one more trip. A suppressed one, as in a walk test, and one of another zone's incident do not count towards a
+ * shutdown.
+ */
 export function countTrip(
   before: SwingerCounters | undefined,
   wallMs: number,
-  { isStored, isSuppressed }: { readonly isStored: boolean; readonly isSuppressed: boolean },
+  {
+    isStored,
+    isSuppressed,
+    isOfOther = false,
+  }: { readonly isStored: boolean; readonly isSuppressed: boolean; readonly isOfOther?: boolean },
 ): SwingerCounters {
   const { incidents = 0, trips = 0, counted = 0 } = before ?? {};
   return {
     incidents,
-    trips: trips + (isSuppressed ? 0 : 1),
+    trips: trips + (isSuppressed || isOfOther ? 0 : 1),
     counted: counted + (isStored ? 0 : 1),
     lastWallMs: isSuppressed && before ? before.lastWallMs : wallMs,
   };

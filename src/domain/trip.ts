@@ -64,6 +64,8 @@ export interface TripSignal {
   /** The zone's device; null for a trip without confirmation. */
   readonly device: string | null;
   readonly confirmWith: ConfirmWith | null;
+  /** Set for a test trip of a zone with a sensor: it says nothing about the sensor, and does not count towards its shutdown. */
+  readonly isTest?: true;
 }
 
 /** A time on both clocks; the monotonic one counts from the boot `bootId`. */

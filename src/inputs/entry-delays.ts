@@ -9,7 +9,7 @@ import type { ZoneContext } from "./zone-context.ts";
 interface EntryDelaysOptions extends ZoneContext {
   readonly gates: GateStates;
   /** Called in the transaction in which a delay ends and its trip is dispatched, if its zone still exists. */
-  readonly onReleased: (zone: Zone) => void;
+  readonly onReleased: (zone: Zone, key: string) => void;
 }
 
 interface Delay {
@@ -91,7 +91,7 @@ export class EntryDelays {
     const { journal, log, onTrip, onReleased } = this.#options;
     const zone = this.#zones.find(({ id }) => id === zoneId);
     journal.endDelay(key, reason, () => {
-      if (zone && reason === undefined) onReleased(zone);
+      if (zone && reason === undefined) onReleased(zone, key);
     });
     this.#delays.delete(key);
     journal.afterCommit(() =>

@@ -1,14 +1,15 @@
 import {
   changedZones,
+  confirmedBody,
   confirms,
   isUnfinished,
-  isWithinWindow,
   escalation,
   withOpening,
   withZone,
   type Incident,
   type IncidentZone,
 } from "../domain/incident.ts";
+import { incidentNear, isTimeUnknown, laterOf } from "../domain/incident-window.ts";
 import { hasZoneLine, NOTES_LENGTH_MAX, withLine, withZoneLines } from "../domain/incident-notes.ts";
 import { cleanBody, clip, minimalBody, referenceTo } from "../domain/intervention-text.ts";
 import type { Intervention, InterventionCreate } from "../domain/intervention.ts";
@@ -59,7 +60,9 @@ export class IncidentCorrelator {
   /** Dispatches a trip or fault to a record. */
   async resolve(trip: Trip): Promise<Resolved> {
     const { journal, site } = this.#options;
-    const decided = trip.incident ?? journal.incidents.latest(trip.subject)?.key ?? trip.key;
+    const windowMs = site.incidentWindowS * 1000;
+    const near = incidentNear(journal.incidents.newest(trip.subject), trip, windowMs);
+    const decided = trip.incident ?? near?.key ?? trip.key;
     const incident = decided === trip.key ? undefined : journal.incidents.find(decided);
     const isDecided = trip.incident !== null;
     const opening = trip.isRedelivered && decided !== trip.key ? journal.trips.find(decided) : undefined;
@@ -67,25 +70,31 @@ export class IncidentCorrelator {
     if (opening?.state === "waiting")
       return { type: "again", reason: "its incident does not have an intervention yet", isBusy: false };
     if (opening?.state === "refused") return this.#open(trip);
-    if (!incident || (!isDecided && !isWithinWindow(incident, trip, site.incidentWindowS * 1000)))
-      return this.#open(trip);
+    if (!incident) return this.#open(trip);
+    // In doubt one crew too many: it may be days since. If it was only a short reboot, the trip confirms the other zone.
+    if (!isDecided && isTimeUnknown(incident, trip))
+      return this.#open(trip, undefined, confirms(incident, trip));
     return this.#join(trip, incident);
   }
 
-  async #open(trip: Trip, continued?: Intervention): Promise<Resolved> {
+  async #open(trip: Trip, continued?: Intervention, isConfirming = false): Promise<Resolved> {
     const { journal, api, log, failpoint } = this.#options;
     // The end of a fault cannot be noted until the fault has an intervention.
     if (trip.type === "fault-over") return this.#endWithoutWork(trip);
-    const body = cleanBody(continued ? this.#continuing(trip.body, continued) : trip.body);
-    if (trip.incident !== trip.key) await journal.decided(trip, trip.key, continued && body);
+    const own = isConfirming ? confirmedBody(trip) : trip.body;
+    const body = cleanBody(continued ? this.#continuing(own, continued) : own);
+    if (trip.incident !== trip.key)
+      await journal.decided(trip, trip.key, continued || isConfirming ? body : undefined);
     let answer = await api.create(trip.key, body);
     // If the text is rejected, retry with a minimal text: a crew with little information is better than none. The same
     // key guarantees one record, because only an accepted request uses the key up. A key that is known with another
     // body mostly belongs to an earlier minimal text without a response; the retry returns that record.
-    const first = answer;
+    let first = answer;
     if (answer.type === "refused" || answer.type === "known")
       answer = await api.create(trip.key, minimalBody(body));
     if (answer.type === "again") return answer;
+    // The key has created a record: the trip must not join another one later.
+    if (answer.type === "known") first = answer;
     if (answer.type !== "record")
       return { type: "refused", reason: "reason" in first ? first.reason : "no reason given" };
     failpoint?.("trip-posted");
@@ -174,7 +183,8 @@ export class IncidentCorrelator {
     const { journal, log } = this.#options;
     const { interventionId } = incident;
     const zones = changed.reduce(withZone, incident.zones);
-    await journal.joined(trip, { ...incident, last: trip.moment, zones }, changed);
+    const last = laterOf(incident.last, trip.moment);
+    await journal.joined(trip, { ...incident, last, zones }, changed);
     log.info("trip-merged", { zone: trip.zoneId, key: trip.key, interventionId });
     return { type: "resolved", interventionId };
   }

@@ -13,6 +13,16 @@ export function monotonicEndOf(clock: Clock, { sinceWallMs, untilWallMs }: Perio
   return clock.monotonicMs() + Math.max(0, remainingMs);
 }
 
+/**
+ * A period that began before the wall clock was trusted, with its times by the clock that is trusted now. Its length is
+ * the same.
+ * @param endsAtMs its end by the monotonic clock
+ */
+export function datedPeriod<P extends Period>(clock: Clock, period: P, endsAtMs: number): P {
+  const untilWallMs = Math.round(clock.wallMs() + endsAtMs - clock.monotonicMs());
+  return { ...period, sinceWallMs: untilWallMs - (period.untilWallMs - period.sinceWallMs), untilWallMs };
+}
+
 /** @throws AppError `invalid` */
 export function assertMinutes(minutes: number, max: number): void {
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > max)

@@ -1,8 +1,9 @@
+import { INCIDENT_WINDOW_MS_MAX, incidentNear } from "../domain/incident-window.ts";
 import { hasSeveralNumbers } from "../domain/alarm-panel.ts";
 import { gateText } from "../domain/gate.ts";
 import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
-import type { NewTrip } from "../domain/trip.ts";
+import type { NewTrip, Trip } from "../domain/trip.ts";
 import type { ZoneEvent } from "../domain/zone-step.ts";
 import type { Zone } from "../domain/zone.ts";
 import { isDamage } from "../store/integrity.ts";
@@ -91,7 +92,11 @@ export class TripRegister {
       if (isShut || (!isWithinLimit && !isSuppressed)) isFaulty = true;
       const { wallMs } = trip.moment;
       if (!isSuppressed || !isWithinLimit)
-        counters = countTrip(before, wallMs, { isStored: isWithinLimit, isSuppressed });
+        counters = countTrip(before, wallMs, {
+          isStored: isWithinLimit,
+          isSuppressed,
+          isOfOther: !isShut && !isSuppressed && this.#isOfOther(trip),
+        });
     }
     const onCommitted = (): void => {
       if (isUnstored) this.#unstored.set(zone.id, "unstored");
@@ -101,12 +106,35 @@ export class TripRegister {
     return { trips, delays, ...(counters ? { swinging: counters } : {}), isFaulty, onCommitted };
   }
 
-  /** Counts a trip whose entry delay has ended like any other trip. */
-  countReleased(zone: Zone): void {
+  /** The entries of a test trip of a zone with a sensor: no failure of the sensor, nor a step towards its shutdown. */
+  testEntriesOf(zone: Zone, event: ZoneEvent): Entries {
+    const { swinging: _, trips, ...entries } = this.entriesOf(zone, [event]);
+    const asTest = (trip: NewTrip): NewTrip => ({ ...trip, signal: { ...trip.signal, isTest: true } });
+    return { ...entries, trips: trips.map(asTest), isFaulty: false };
+  }
+
+  /** Counts a trip whose entry delay has ended like any other trip. @param key of the trip */
+  countReleased(zone: Zone, key: string): void {
     const { journal, clock } = this.#options;
+    const trip = journal.trips.find(key);
+    if (trip?.signal.isTest) return;
     const wallMs = Math.round(clock.wallMs());
-    const counters = countTrip(this.#countersOf(zone), wallMs, { isStored: true, isSuppressed: false });
-    journal.swingers.save(zone.id, counters);
+    const isOfOther = trip !== undefined && this.#isOfOther(trip);
+    const counted = { isStored: true, isSuppressed: false, isOfOther };
+    journal.swingers.save(zone.id, countTrip(this.#countersOf(zone), wallMs, counted));
+  }
+
+  /** Whether a trip will join an incident that another zone has opened, or will open with a trip that waits. */
+  #isOfOther({
+    subject,
+    zoneId,
+    type,
+    moment,
+  }: Pick<Trip, "subject" | "zoneId" | "type" | "moment">): boolean {
+    const { incidents, trips } = this.#options.journal;
+    const near = incidentNear(incidents.newest(subject), { type, moment }, INCIDENT_WINDOW_MS_MAX);
+    const opener = near ? trips.find(near.key)?.zoneId : trips.firstWaiting(subject);
+    return opener !== undefined && opener !== zoneId;
   }
 
   /** Whether the opening of a zone that is open now was only counted. */

@@ -1,4 +1,6 @@
+import { devicePlaceOf } from "../domain/device-list.ts";
 import { unlistedOf } from "../domain/fault.ts";
+import { sensorOf } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
@@ -33,7 +35,7 @@ export class UnavailableSources {
       // If the clock was set back or is not set yet, the grace period starts again.
       const agoMs = Math.max(0, clock.wallMs() - since.wallMs);
       const sinceMs = since.bootId === bootId ? since.monotonicMs : this.#startedAtMs - agoMs;
-      if (this.#zonesOf.has(of)) this.#sinceMs.set(of, sinceMs);
+      if (this.#isKept(of)) this.#sinceMs.set(of, sinceMs);
       else journal.losses.remove(of);
     }
   }
@@ -84,10 +86,28 @@ export class UnavailableSources {
     });
   }
 
+  /**
+   * Whether a loss of before the start may still exist: its zone may have another sensor now, and what reported it may have
+   * been removed, so that nothing would report its end.
+   */
+  #isKept(of: string): boolean {
+    const [zone] = this.zonesOf(of);
+    if (!zone || !isOfSensor(of, zone)) return zone !== undefined;
+    const sensor = this.#options.journal.stateOf(zone.id)?.sensor ?? sensorOf(zone);
+    const isReported = of === zone.id ? reportsAvailability(zone) : devicePlaceOf(zone) !== undefined;
+    return isReported && sensor === sensorOf(zone);
+  }
+
   #addZone(of: string, zone: Zone): void {
     const zones = this.#zonesOf.get(of) ?? [];
     if (!zones.includes(zone)) this.#zonesOf.set(of, [...zones, zone]);
   }
+}
+
+/** Whether something reports that the sensor of a zone is available again. */
+function reportsAvailability({ input, statusSources }: Zone): boolean {
+  const reportsItself = input.source !== "mqtt" && input.source !== "gpio";
+  return reportsItself || statusSources.availability !== undefined;
 }
 
 /** Whether a loss is of the zone's sensor, not of a bridge: the fault is then the zone's. */

@@ -1,11 +1,12 @@
-import { isoTime, type Clock } from "../domain/clock.ts";
+import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { SiteIdentity, WalkTestProgress, WalkTestResult, WalkTestZone } from "../domain/walk-test.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { isIntact, type WalkTest } from "../store/walk-tests.ts";
-import { assertMinutes, monotonicEndOf } from "./time-limit.ts";
+import { onceTrusted, runningTest, type RunningTest } from "./running-test.ts";
+import { assertMinutes } from "./time-limit.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 export interface WalkTestsOptions extends Pick<ZoneContext, "zones" | "journal" | "clock" | "record"> {
@@ -38,18 +39,6 @@ const MINUTE_MS = 60_000;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
-interface RunningTest {
-  /** With the time of its end once a user has ended it: it is over then, and only its result is not stored yet. */
-  readonly test: WalkTest;
-  readonly endsAtMs: number;
-  readonly endedBy: Actor;
-}
-
-/** A test that ends automatically when its time is over. */
-function runningTest(clock: Clock, test: WalkTest): RunningTest {
-  return { test, endsAtMs: monotonicEndOf(clock, test), endedBy: DAEMON };
-}
-
 /** Walk tests: a period in which trips show that their zones work, and are not dispatched. */
 export class WalkTests {
   readonly #options: WalkTestsOptions;
@@ -72,7 +61,8 @@ export class WalkTests {
   start(): void {
     const { journal, clock } = this.#options;
     const test = journal.walkTests.latest();
-    if (test?.endedWallMs === null) this.#running = runningTest(clock, test);
+    if (test?.endedWallMs === null)
+      this.#running = runningTest(clock, test, { endedBy: DAEMON, isResumed: true });
   }
 
   exchange(zones: readonly Zone[]): void {
@@ -85,12 +75,15 @@ export class WalkTests {
     if (running && running.endsAtMs <= this.#options.clock.monotonicMs()) this.#end(running);
   }
 
-  /** Ends the running test earlier if its time is over by the wall clock, which is trusted only now. */
-  shorten(): void {
+  /**
+   * To be called once the wall clock is trusted, see `onceTrusted`.
+   * @throws any error of the journal; the call should then be repeated
+   */
+  onTrusted(): void {
+    const { clock, journal } = this.#options;
     if (!this.#running) return;
-    const { test, endsAtMs } = this.#running;
-    const endMs = monotonicEndOf(this.#options.clock, test);
-    this.#running = { ...this.#running, endsAtMs: Math.min(endsAtMs, endMs) };
+    this.#running = onceTrusted(clock, this.#running);
+    if (!this.#running.isResumed) journal.walkTests.date(this.#running.test);
   }
 
   /** Who has started the test that runs now; undefined without one. */
@@ -117,7 +110,7 @@ export class WalkTests {
       untilWallMs: sinceWallMs + minutes * MINUTE_MS,
       zones: this.#zones,
     });
-    this.#running = runningTest(clock, test);
+    this.#running = runningTest(clock, test, { endedBy: DAEMON, isResumed: false });
     this.#record("walk-test-started", actor, { minutes });
     return this.#reportOf(test);
   }
@@ -148,12 +141,12 @@ export class WalkTests {
    */
   end(actor: Actor): void {
     this.tick();
-    const test = this.#running?.test;
-    if (!test) return;
+    const running = this.#running;
+    if (!running) return;
     // First: a disk that rejects the result must not keep back the alarms of a building whose user has gone.
-    const ended = { ...test, endedWallMs: this.#endOf(test) };
-    this.#running = { test: ended, endsAtMs: this.#options.clock.monotonicMs(), endedBy: actor };
-    this.#end(this.#running);
+    const test = { ...running.test, endedWallMs: this.#endOf(running.test) };
+    const endsAtMs = this.#options.clock.monotonicMs();
+    this.#end((this.#running = { ...running, test, endsAtMs, endedBy: actor }));
   }
 
   /** The time of its end. One whose time was over while the daemon was stopped has ended then. */

@@ -11,7 +11,7 @@ import type { TripRegister } from "./trip-register.ts";
 import type { ZoneContext } from "./zone-context.ts";
 import type { ZoneFaults } from "./zone-faults.ts";
 import type { ZoneOverrides } from "./zone-overrides.ts";
-import type { MonitoredZone, ZoneSnapshot } from "./zone-reload.ts";
+import { snapshotOf, type MonitoredZone, type ZoneSnapshot } from "./zone-reload.ts";
 import {
   hasStoredChange,
   resumedOf,
@@ -100,7 +100,7 @@ export class ZoneEngine {
     }
     const isFromBridge = signal.kind === "availability";
     if (live && !isFromBridge) this.#options.faults.onSignOfLife(zone);
-    this.#options.faults.take(zone, signal);
+    this.#options.faults.take(zone, signal, live);
   }
 
   /**
@@ -147,10 +147,11 @@ export class ZoneEngine {
   simulateTrip(zoneId: string): ZoneOutcome {
     const watched = this.#find(zoneId);
     const { state, zone, sinceWallMs } = watched;
-    const { clock, onTrip } = this.#options;
+    const { clock, onTrip, register } = this.#options;
     if (state.contact === "open") return { contact: "open", trips: [] };
     const event: ZoneEvent = { type: "trip", cause: "edge", atMs: clock.monotonicMs() };
-    const trips = this.#commit(watched, [event], toStoredZoneState(zone, state, sinceWallMs, clock));
+    const stored = toStoredZoneState(zone, state, sinceWallMs, clock);
+    const trips = this.#commit(watched, [event], stored, register.testEntriesOf(zone, event));
     onTrip();
     return { contact: state.contact, trips };
   }
@@ -162,12 +163,7 @@ export class ZoneEngine {
   }
 
   zones(): ZoneSnapshot[] {
-    return [...this.#watched.values()].map(({ zone, state, sinceWallMs }) => ({
-      zone,
-      contact: state.contact,
-      sinceWallMs,
-      isCarriedOver: state.isResumed,
-    }));
+    return [...this.#watched.values()].map(snapshotOf);
   }
 
   #find(zoneId: string): MonitoredZone {
@@ -192,9 +188,14 @@ export class ZoneEngine {
     return trips;
   }
 
-  #commit({ zone }: MonitoredZone, events: readonly ZoneEvent[], stored: StoredZoneState): readonly string[] {
-    const { journal, register, log, failpoint, onContact } = this.#options;
-    const { trips, delays, isFaulty, onCommitted, ...counters } = register.entriesOf(zone, events);
+  #commit(
+    { zone }: MonitoredZone,
+    events: readonly ZoneEvent[],
+    stored: StoredZoneState,
+    entries = this.#options.register.entriesOf(zone, events),
+  ): readonly string[] {
+    const { journal, log, failpoint, onContact } = this.#options;
+    const { trips, delays, isFaulty, onCommitted, ...counters } = entries;
     const change = { zoneId: zone.id, state: stored, trips, delays, ...counters };
     try {
       journal.commit(change);

@@ -5,6 +5,7 @@ import { newFault } from "../domain/trip-rows.ts";
 import { isFaultKept } from "../domain/zone-changes.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { OpenFault } from "../store/faults.ts";
+import { SignsOfLife } from "./signs-of-life.ts";
 import { isOfTest, TestedTampers } from "./tested-tampers.ts";
 import { isOfSensor, UnavailableSources } from "./unavailable-sources.ts";
 import type { ZoneContext } from "./zone-context.ts";
@@ -24,8 +25,7 @@ const FAULTY_RESTORE_MS = 600_000;
  */
 export class ZoneFaults {
   readonly #options: ZoneFaultsOptions;
-  /** The last sign of life of each zone, monotonic. */
-  readonly #signOfLifeMs = new Map<string, number>();
+  readonly #signsOfLife: SignsOfLife;
   #unavailable: UnavailableSources;
   readonly #timer: DeadlineTimer;
   /** Time of the last failure of a faulty zone, monotonic. */
@@ -38,10 +38,10 @@ export class ZoneFaults {
   constructor(options: ZoneFaultsOptions) {
     this.#options = options;
     this.#zones = options.zones;
+    this.#signsOfLife = new SignsOfLife(options);
     this.#unavailable = new UnavailableSources(options);
     this.#tested = new TestedTampers(options.journal);
     this.#timer = new DeadlineTimer(options.clock, () => this.#checkUnavailable());
-    for (const { id } of options.zones) this.#signOfLifeMs.set(id, this.#nowMs);
     for (const { fault, zoneId } of options.journal.faults.list())
       if (fault === "faulty") this.#faultyMs.set(zoneId, this.#nowMs);
   }
@@ -53,20 +53,22 @@ export class ZoneFaults {
 
   stop(): void {
     this.#timer.stop();
+    this.#signsOfLife.stop();
   }
 
   /**
    * Processes a signal other than the contact.
+   * @param live false for a retained message: an availability that it reports is not a sign of life
    * @throws any error of the journal; the signal should then be repeated
    */
-  take(zone: Zone, signal: Exclude<ZoneSignal, { kind: "contact" }>): void {
+  take(zone: Zone, signal: Exclude<ZoneSignal, { kind: "contact" }>, live: boolean): void {
     switch (signal.kind) {
       case "tamper":
         return this.set(zone, "tamper", signal.open);
       case "battery":
         return this.set(zone, "battery", signal.low);
       case "availability":
-        return this.#setAvailable(zone, signal.up, signal.bridge ?? zone.id);
+        return this.#setAvailable(zone, signal.up, signal.bridge ?? zone.id, live);
       case "listing":
         return this.#setListed(zone, signal.isListed);
       case "sign-of-life":
@@ -75,14 +77,14 @@ export class ZoneFaults {
 
   /** Counts a message as a sign of life, unless the sensor's own availability is still offline, or its bridge misses it. */
   onSignOfLife(zone: Zone): void {
-    if (!this.#signOfLifeMs.has(zone.id)) return;
-    this.#signOfLifeMs.set(zone.id, this.#nowMs);
+    if (!this.#signsOfLife.has(zone.id)) return;
+    this.#signsOfLife.note(zone.id);
     if (!this.#unavailable.hasSensor(zone)) this.set(zone, "supervision", false);
   }
 
   /** Whether no reading of a zone is to be expected now: its sensor or bridge is unavailable, or it is silent for too long. */
   isUnread(zone: Zone): boolean {
-    return this.#unavailable.affects(zone) || this.#isSilent(zone);
+    return this.#unavailable.affects(zone) || this.#signsOfLife.isSilent(zone);
   }
 
   /** Called when a zone chatters, floods the journal or enters swinger shutdown. */
@@ -94,6 +96,7 @@ export class ZoneFaults {
   /** Checks supervision times and faulty zones; to be called every few seconds. */
   tick(): void {
     this.#checkUnavailable();
+    this.#signsOfLife.tick();
     for (const zone of this.#zones) this.#attempt(zone, `zone ${zone.id}`, () => this.#check(zone));
   }
 
@@ -106,15 +109,12 @@ export class ZoneFaults {
   /** Uses other zones, after the journal has stored the result of `successors`. */
   exchange(zones: readonly Zone[]): void {
     const before = new Map(this.#zones.map((zone) => [zone.id, zone]));
-    const signOfLifeMs = new Map(this.#signOfLifeMs);
-    this.#signOfLifeMs.clear();
+    this.#signsOfLife.exchange(zones);
     for (const zone of zones) {
       const old = before.get(zone.id);
-      const isKept = old !== undefined && isFaultKept("supervision", old, zone);
-      this.#signOfLifeMs.set(zone.id, (isKept ? signOfLifeMs.get(zone.id) : undefined) ?? this.#nowMs);
       if (!old || !isFaultKept("faulty", old, zone)) this.#faultyMs.delete(zone.id);
     }
-    for (const id of this.#faultyMs.keys()) if (!this.#signOfLifeMs.has(id)) this.#faultyMs.delete(id);
+    for (const id of this.#faultyMs.keys()) if (!this.#signsOfLife.has(id)) this.#faultyMs.delete(id);
     this.#zones = zones;
     this.#unavailable = new UnavailableSources({ ...this.#options, zones });
     this.#armTimer();
@@ -171,25 +171,28 @@ export class ZoneFaults {
     );
   }
 
-  #setAvailable(zone: Zone, up: boolean, of: string): void {
-    if (!this.#signOfLifeMs.has(zone.id)) return;
-    if (!up) this.#unavailable.add(of, zone);
-    else {
-      this.#unavailable.remove(of);
-      if (isOfSensor(of, zone)) this.onSignOfLife(zone);
-      else {
-        // A sensor cannot be received while its bridge is offline: its supervision time starts again.
-        this.#signOfLifeMs.set(zone.id, this.#nowMs);
-        this.set(zone, "supervision", false, of);
-      }
-    }
+  #setAvailable(zone: Zone, up: boolean, of: string, live: boolean): void {
+    if (!this.#signsOfLife.has(zone.id)) return;
+    if (up) this.#returned(zone, of, live);
+    else this.#unavailable.add(of, zone);
     this.#checkUnavailable();
+  }
+
+  #returned(zone: Zone, of: string, live: boolean): void {
+    const wasUnavailable = this.#unavailable.has(of);
+    this.#unavailable.remove(of);
+    if (!isOfSensor(of, zone)) {
+      // A sensor cannot be received while its bridge is offline: its supervision time starts again.
+      if (wasUnavailable) for (const { id } of this.#unavailable.zonesOf(of)) this.#signsOfLife.note(id);
+      this.set(zone, "supervision", false, of);
+    } else if (live) this.onSignOfLife(zone);
+    else if (wasUnavailable && !this.isUnread(zone)) this.set(zone, "supervision", false);
   }
 
   /** A list with the sensor is no sign of life, only the end of a loss. */
   #setListed(zone: Zone, isListed: boolean): void {
     const of = unlistedOf(zone.id);
-    if (!isListed || this.#unavailable.has(of)) this.#setAvailable(zone, isListed, of);
+    if (!isListed || this.#unavailable.has(of)) this.#setAvailable(zone, isListed, of, false);
   }
 
   /** Reports sources that are unavailable for longer than their grace period, when it ends. */
@@ -220,8 +223,9 @@ export class ZoneFaults {
   }
 
   #check(zone: Zone): void {
-    if (!this.#signOfLifeMs.has(zone.id)) return;
-    if (this.#isSilent(zone) && !this.#unavailable.affects(zone)) this.set(zone, "supervision", true);
+    if (!this.#signsOfLife.has(zone.id)) return;
+    if (this.#signsOfLife.isSilent(zone) && !this.#unavailable.affects(zone))
+      this.set(zone, "supervision", true);
     if (!this.#options.isWalkTest()) this.#tested.release(zone.id, () => this.#reopen(zone));
     const faultyMs = this.#faultyMs.get(zone.id);
     if (faultyMs === undefined) return;
@@ -233,14 +237,6 @@ export class ZoneFaults {
     this.set(zone, "faulty", false);
     this.#faultyMs.delete(zone.id);
     if (isInShutdown) journal.swingers.forget(zone.id);
-  }
-
-  /** Whether its supervision time has passed since its last sign of life. */
-  #isSilent({ id, supervisionTimeoutMs }: Zone): boolean {
-    const lastMs = this.#signOfLifeMs.get(id);
-    return (
-      lastMs !== undefined && supervisionTimeoutMs !== null && this.#nowMs - lastMs >= supervisionTimeoutMs
-    );
   }
 
   get #nowMs(): number {

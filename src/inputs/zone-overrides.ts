@@ -7,7 +7,7 @@ import type { SiteIdentity } from "../domain/walk-test.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Bypass } from "../store/overrides.ts";
 import { GateStates } from "./gate-states.ts";
-import { assertMinutes, monotonicEndOf } from "./time-limit.ts";
+import { assertMinutes, datedPeriod, monotonicEndOf } from "./time-limit.ts";
 import { WalkTests } from "./walk-tests.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -34,6 +34,8 @@ interface ActiveBypass {
   readonly bypass: Bypass;
   /** By the monotonic clock. It is over then, even if its end is not stored yet. */
   readonly endsAtMs: number;
+  /** Whether it was read from the journal at the start, so that only the wall clock tells its end. */
+  readonly isResumed: boolean;
   /** The user who has ended it; undefined if its time ends it. */
   readonly endedBy?: Actor;
 }
@@ -66,7 +68,7 @@ export class ZoneOverrides {
     this.#wasTrusted = this.#options.time.isTrusted();
     this.gates.start();
     for (const bypass of zoneOverrides.bypasses())
-      this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
+      this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass), isResumed: true });
     this.walkTests.start();
   }
 
@@ -91,7 +93,7 @@ export class ZoneOverrides {
   /** Ends expired overrides; to be called at intervals. An expired override has no effect even before. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#shortenOnceTrusted();
+    this.#correctOnceTrusted();
     // Before the bypasses: its result names the zones that were bypassed at its end.
     this.walkTests.tick();
     for (const { bypass, endsAtMs, endedBy = DAEMON } of this.#bypasses.values())
@@ -139,7 +141,7 @@ export class ZoneOverrides {
     const untilWallMs = sinceWallMs + minutes * 60_000;
     const bypass = { zoneId, reason: reason.trim(), who: actor.who, sinceWallMs, untilWallMs };
     this.#options.journal.zoneOverrides.saveBypass(bypass);
-    this.#bypasses.set(zoneId, { bypass, endsAtMs: this.#endOf(bypass) });
+    this.#bypasses.set(zoneId, { bypass, endsAtMs: this.#endOf(bypass), isResumed: false });
     this.#record("zone-bypassed", actor, `zone ${zoneId}`, { reason: bypass.reason, minutes });
     return bypass;
   }
@@ -162,18 +164,26 @@ export class ZoneOverrides {
     return monotonicEndOf(this.#options.clock, bypass);
   }
 
-  /** A clock that was behind at the start made overrides too long; those that it made too short are not extended. */
-  #shortenOnceTrusted(): void {
-    const isTrusted = this.#options.time.isTrusted();
-    const hasBecomeTrusted = isTrusted && !this.#wasTrusted;
-    this.#wasTrusted = isTrusted;
-    if (!hasBecomeTrusted) return;
-    for (const [id, active] of this.#bypasses)
-      this.#bypasses.set(id, {
-        ...active,
-        endsAtMs: Math.min(active.endsAtMs, this.#endOf(active.bypass)),
-      });
-    this.walkTests.shorten();
+  /**
+   * A clock that was behind at the start made resumed overrides too long; those that it made too short are not extended.
+   * Overrides of this run end when they should, and the journal gets their times by the clock that is trusted now.
+   * @throws any error of the journal; the next call repeats it
+   */
+  #correctOnceTrusted(): void {
+    if (this.#wasTrusted || !this.#options.time.isTrusted()) return;
+    for (const [id, active] of this.#bypasses) {
+      const endsAtMs = Math.min(active.endsAtMs, this.#endOf(active.bypass));
+      if (active.isResumed) this.#bypasses.set(id, { ...active, endsAtMs });
+      else this.#date(active);
+    }
+    this.walkTests.onTrusted();
+    this.#wasTrusted = true;
+  }
+
+  #date(active: ActiveBypass): void {
+    const bypass = datedPeriod(this.#options.clock, active.bypass, active.endsAtMs);
+    this.#bypasses.set(bypass.zoneId, { ...active, bypass });
+    this.#options.journal.zoneOverrides.saveBypass(bypass);
   }
 
   #endBypass(zoneId: string, actor: Actor): void {

@@ -29,6 +29,11 @@ export interface ZoneSnapshot {
   readonly isCarriedOver: boolean;
 }
 
+/** The current state of a zone, for those that only read it. */
+export function snapshotOf({ zone, state, sinceWallMs }: MonitoredZone): ZoneSnapshot {
+  return { zone, contact: state.contact, sinceWallMs, isCarriedOver: state.isResumed };
+}
+
 /** Initial state of a zone under another configuration. */
 interface Successor extends MonitoredZone {
   /** Whether the zone existed before with the same sensor. */

@@ -78,7 +78,7 @@ export class ZoneService {
     this.#entryDelays = new EntryDelays({
       ...common,
       gates: this.zoneOverrides.gates,
-      onReleased: (zone) => register.countReleased(zone),
+      onReleased: (zone, key) => register.countReleased(zone, key),
     });
     this.#standing = new OpenContacts({
       ...common,

@@ -33,7 +33,7 @@ export interface ZoneView {
   readonly battery: { readonly percent: number; readonly at: string } | null;
   /** Its last trip in a walk test with its present sensor, ISO 8601 UTC; null if there was none. */
   readonly testedAt: string | null;
-  /** Trips since the zone was last quiet; `notStored`: counted but not stored, because there were too many. */
+  /** Trips in the zone's own incidents since it was last quiet; `notStored`: counted but not stored, because there were too many. */
   readonly trips: { readonly recent: number; readonly notStored: number };
 }
 

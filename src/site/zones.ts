@@ -5,6 +5,7 @@ import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { applicableCounters, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
+import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
 import type { TestedZone } from "../store/overrides.ts";
@@ -64,7 +65,8 @@ export class SiteZones {
           : null,
         loop: this.#parts.inputs.loopOf(zone.id),
         faults: faults
-          .filter(({ zoneId }) => zoneId === zone.id)
+          // The fault of a bridge is one, with one zone for its intervention, and concerns all zones behind it.
+          .filter(({ owner, zoneId }) => zoneId === zone.id || owner === bridgeOf(zone))
           .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
         battery: this.#batteryOf(zone.id),
         testedAt: testedAtOf(zone, tested.get(zone.id)),

@@ -1,6 +1,7 @@
 import type { Fault } from "../domain/fault.ts";
 import type { Timestamp } from "../domain/trip.ts";
 import { Store } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** An open fault. */
 export interface OpenFault {
@@ -74,5 +75,32 @@ export class LossStore extends Store {
 
   remove(of: string): void {
     this.#remove.run(of);
+  }
+}
+
+/** How long supervised zones had been silent when the daemon last stored it, in milliseconds. */
+export class SilenceStore extends Store {
+  readonly #all = this.prepare<{ zoneId: string; silentMs: number }>(
+    "SELECT zone_id AS zoneId, silent_ms AS silentMs FROM silences",
+  );
+  readonly #add = this.prepare("INSERT INTO silences(zone_id, silent_ms) VALUES(?, ?)");
+  readonly #forget = this.prepare("DELETE FROM silences WHERE zone_id = ?");
+  readonly #clear = this.prepare("DELETE FROM silences");
+
+  /** By zone id. */
+  all(): Map<string, number> {
+    return new Map(this.#all.all().map(({ zoneId, silentMs }) => [zoneId, silentMs]));
+  }
+
+  /** Stores these silences in place of all others. */
+  replace(silences: readonly (readonly [zoneId: string, silentMs: number])[]): void {
+    transaction(this.database, () => {
+      this.#clear.run();
+      for (const [zoneId, silentMs] of silences) this.#add.run(zoneId, Math.round(silentMs));
+    });
+  }
+
+  forget(zoneId: string): void {
+    this.#forget.run(zoneId);
   }
 }

@@ -9,10 +9,15 @@ type IncidentRow = Pick<Incident, "key" | "subject" | "interventionId"> & Timest
 const INCIDENTS = `SELECT key, subject, intervention_id AS interventionId, last_wall AS wallMs, last_boot AS bootId,
   last_monotonic AS monotonicMs FROM incidents`;
 
+/** A trip joins one of so many: a trip that was rejected at first may open an incident after a later one. */
+const NEWEST = 8;
+
 /** Incidents: the intervention to which the trips of a class and objective, or the repeats of a fault, belong. */
 export class IncidentStore extends Store {
   readonly #find = this.prepare<IncidentRow>(`${INCIDENTS} WHERE key = ?`);
-  readonly #latest = this.prepare<IncidentRow>(`${INCIDENTS} WHERE subject = ? ORDER BY seq DESC LIMIT 1`);
+  readonly #newest = this.prepare<IncidentRow>(
+    `${INCIDENTS} WHERE subject = ? ORDER BY seq DESC LIMIT ${NEWEST}`,
+  );
   readonly #zones = this.prepare<string>(
     "SELECT zone FROM incident_zones WHERE incident = ? ORDER BY place",
   ).pluck();
@@ -31,15 +36,9 @@ export class IncidentStore extends Store {
     return this.#toIncident(this.#find.get(key));
   }
 
-  /** The newest incident of a subject. */
-  latest(subject: string): Incident | undefined {
-    return this.#toIncident(this.#latest.get(subject));
-  }
-
-  /** Time of the last trip of a subject's newest incident, without reading its zones. */
-  latestMoment(subject: string): Pick<Incident, "last"> | undefined {
-    const row = this.#latest.get(subject);
-    return row && { last: momentOf(row) };
+  /** Keys and last trips of a subject's newest incidents, newest first, without their zones. */
+  newest(subject: string): Pick<Incident, "key" | "last">[] {
+    return this.#newest.all(subject).map((row) => ({ key: row.key, last: momentOf(row) }));
   }
 
   /**

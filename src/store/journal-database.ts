@@ -220,5 +220,10 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         ALTER TABLE panel_messages ADD COLUMN encrypted_wall INTEGER;
         ALTER TABLE panel_messages ADD COLUMN last_block TEXT;
       `),
+    // How long each supervised sensor has been silent, so that a restart does not restart its supervision time.
+    (database) =>
+      database.exec(
+        "CREATE TABLE silences(zone_id TEXT PRIMARY KEY, silent_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+      ),
   ],
 };

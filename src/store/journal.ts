@@ -1,12 +1,13 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
-import { requiresNewIncident, type Incident, type IncidentZone } from "../domain/incident.ts";
+import type { Incident, IncidentZone } from "../domain/incident.ts";
+import { requiresNewIncident } from "../domain/incident-window.ts";
 import type { InterventionCreate } from "../domain/intervention.ts";
 import { isOrWillBeRecorded, unrecordedReason, type NewTrip, type Trip } from "../domain/trip.ts";
 import { ActiveTopicStore } from "./active-topics.ts";
 import { AlarmPanelStore } from "./alarm-panels.ts";
 import { Store, type Database } from "./database.ts";
-import { FaultStore, LossStore } from "./faults.ts";
+import { FaultStore, LossStore, SilenceStore } from "./faults.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { IncidentStore } from "./incidents.ts";
 import { OffDiskChanges, type JournalChange, type ZoneExchange } from "./journal-changes.ts";
@@ -34,6 +35,7 @@ export class Journal extends Store {
   readonly processedMessages: DeduplicationStore;
   readonly openings = new OpeningStore(this.database);
   readonly losses = new LossStore(this.database);
+  readonly silences = new SilenceStore(this.database);
   readonly activeTopics = new ActiveTopicStore(this.database);
   readonly batteryLevels = new BatteryLevelStore(this.database);
   readonly brokerCounts = new BrokerCountStore(this.database);
@@ -167,7 +169,7 @@ export class Journal extends Store {
       // A trip posted again after its record was lost belongs to the same incident.
       const isFirst = this.incidents.find(incident.key) === undefined;
       this.incidents.save(incident);
-      if (isFirst && trip.type === "trip") this.swingers.countIncident(trip.zoneId);
+      if (isFirst && trip.type === "trip" && !trip.signal.isTest) this.swingers.countIncident(trip.zoneId);
     });
   }
 
@@ -233,7 +235,7 @@ export class Journal extends Store {
   /** Decided with the trip if there is nothing to join, which saves an fsync for most trips. */
   #openedBy(trip: NewTrip): string | null {
     if (trip.state !== "waiting" || this.trips.isWaiting(trip.subject)) return null;
-    return requiresNewIncident(trip, this.incidents.latestMoment(trip.subject)) ? trip.key : null;
+    return requiresNewIncident(trip, this.incidents.newest(trip.subject)) ? trip.key : null;
   }
 
   /** A restore stays in the journal only, as `RestoreStore.markRecorded`; shares its commit with the messages that arrive. */

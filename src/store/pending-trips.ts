@@ -108,12 +108,14 @@ export class RestoreStore extends Store {
 /** A trip's subject begins with its class. */
 const IS_LIFE_SAFETY = `(${LIFE_SAFETY_CLASSES.map((one) => `subject LIKE '${one}/%'`).join(" OR ")})`;
 
-/** The trips that have no record yet: waiting for the local API, or rejected by it. */
+/** The trips that should have a record and have none yet: waiting for the local API, or rejected by it. */
 export class UnrecordedTrips extends Store {
   // One query per state, because each has its own index.
   readonly #worst = ["waiting", "refused"].map((state) =>
     this.prepare<TripRow>(
-      `SELECT ${TRIP} FROM trips WHERE state = '${state}' AND about = 'trip' ORDER BY ${IS_LIFE_SAFETY} DESC, seq DESC LIMIT ?`,
+      `SELECT ${TRIP} FROM trips WHERE state = '${state}' AND about = 'trip'
+         AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)
+       ORDER BY ${IS_LIFE_SAFETY} DESC, seq DESC LIMIT ?`,
     ),
   );
 

@@ -66,8 +66,14 @@ function bodyOf({ body: text, subject, zoneId }: TripRow): InterventionCreate {
 /** The zone of a trip. A trip of an earlier release, and a damaged one, only has its id. */
 function signalOf({ signal: text, zoneId }: TripRow): TripSignal {
   const signal = text === null ? null : storedJson<Partial<TripSignal> | null>(text, null);
-  const { name, remark, device = null, confirmWith } = signal ?? {};
+  const { name, remark, device = null, confirmWith, isTest } = signal ?? {};
   return typeof name === "string" && typeof remark === "string"
-    ? { name, remark, device, confirmWith: isConfirmWith(confirmWith) ? confirmWith : null }
+    ? {
+        name,
+        remark,
+        device,
+        confirmWith: isConfirmWith(confirmWith) ? confirmWith : null,
+        ...(isTest ? { isTest } : {}),
+      }
     : { name: zoneId, remark: "", device: zoneId, confirmWith: null };
 }

@@ -27,6 +27,9 @@ export class TripStore extends Store {
   readonly #isWaiting = this.prepare(
     "SELECT 1 FROM trips WHERE state = 'waiting' AND subject = ? AND seq < ?",
   );
+  readonly #firstWaiting = this.prepare<string>(
+    "SELECT zone_id FROM trips WHERE state = 'waiting' AND subject = ? ORDER BY seq LIMIT 1",
+  ).pluck();
   readonly #nextUndated = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE dated = 0 AND state IN ('posted','merged') AND boot = ? AND seq > ? ORDER BY seq LIMIT 1`,
   );
@@ -47,7 +50,12 @@ export class TripStore extends Store {
   readonly #markRefused = this.prepare(
     "UPDATE trips SET state = 'refused', attempts = attempts + 1, last_error = ? WHERE key = ?",
   );
-  readonly #retryRefused = this.prepare("UPDATE trips SET state = 'waiting' WHERE state = 'refused'");
+  // A rejected request has created no record, so that the trip may join one; but a key that was known with another body has.
+  readonly #retryRefused = this.prepare(
+    `UPDATE trips SET state = 'waiting',
+       incident = CASE WHEN redelivered = 1 OR last_error LIKE '422 %' THEN incident END
+     WHERE state = 'refused'`,
+  );
   readonly #newest = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   );
@@ -64,9 +72,7 @@ export class TripStore extends Store {
     `UPDATE trips SET subject = ? || '/' || subject
      WHERE zone_id = ? AND state IN ('waiting','refused') AND about = 'trip' AND subject LIKE 'obiective/%'`,
   );
-  readonly #hasRefused = this.prepare(
-    "SELECT 1 FROM trips WHERE state = 'refused' AND about = 'trip' AND zone_id = ? LIMIT 1",
-  );
+  readonly #hasRefused = this.prepare("SELECT 1 FROM trips WHERE state = 'refused' AND zone_id = ? LIMIT 1");
   readonly #unrecorded = ["waiting", "refused"].map((state) =>
     this.prepare<string>(
       `SELECT zone_id FROM trips WHERE state = '${state}' AND about = 'trip'
@@ -117,6 +123,11 @@ export class TripStore extends Store {
   /** Whether a trip of the subject, older than `beforeSeq`, is still waiting. */
   isWaiting(subject: string, beforeSeq = Number.MAX_SAFE_INTEGER): boolean {
     return this.#isWaiting.get(subject, beforeSeq) !== undefined;
+  }
+
+  /** The zone of the oldest trip of the subject that is waiting; undefined if there is none. */
+  firstWaiting(subject: string): string | undefined {
+    return this.#firstWaiting.get(subject);
   }
 
   /** The oldest recorded trip of this boot without a reliable time, after `seq`. */
@@ -196,7 +207,7 @@ export class TripStore extends Store {
     this.#classify.run(incidentClass, zoneId);
   }
 
-  /** Whether the API has rejected a trip of a zone that is not an intervention yet. */
+  /** Whether the API has rejected a trip of a zone, or what else it dispatches for it, that is not an intervention yet. */
   hasRefused(zoneId: string): boolean {
     return this.#hasRefused.get(zoneId) !== undefined;
   }

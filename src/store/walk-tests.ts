@@ -77,6 +77,9 @@ export class WalkTestStore extends Store {
     `INSERT INTO walk_tests(who, after_seq, since_wall, until_wall, zones_at_start)
      VALUES(:who, :afterSeq, :sinceWallMs, :untilWallMs, :zones)`,
   );
+  readonly #date = this.prepare(
+    "UPDATE walk_tests SET since_wall = :sinceWallMs, until_wall = :untilWallMs WHERE id = :id",
+  );
   readonly #extend = this.prepare("UPDATE walk_tests SET until_wall = ? WHERE id = ?");
   readonly #end = this.prepare(
     `UPDATE walk_tests SET ended_wall = ?, ended_by = ?, zone_count = ?, tested_count = ?, result = ?, sha256 = ?
@@ -116,6 +119,11 @@ export class WalkTestStore extends Store {
       if ((lastNumbers(this.database)["walk_tests"] ?? 0) < number)
         setLastNumber(this.database, "walk_tests", number);
     });
+  }
+
+  /** Stores other times of a running test. */
+  date({ id, sinceWallMs, untilWallMs }: WalkTest): void {
+    this.#date.run({ id, sinceWallMs, untilWallMs });
   }
 
   extend(id: number, untilWallMs: number): void {

@@ -3,19 +3,21 @@ import {
   changedZones,
   confirms,
   escalation,
-  INCIDENT_WINDOW_MS_MAX,
   isLifeSafety,
   isLifeSafetySubject,
   isUnfinished,
-  isWithinWindow,
   redated,
-  requiresNewIncident,
   subjectOfTrip,
   withOpening,
   withZone,
   type Incident,
   type IncidentZone,
 } from "../../src/domain/incident.ts";
+import {
+  INCIDENT_WINDOW_MS_MAX,
+  isWithinWindow,
+  requiresNewIncident,
+} from "../../src/domain/incident-window.ts";
 import type { Intervention } from "../../src/domain/intervention.ts";
 import { newTrip } from "../../src/domain/trip-rows.ts";
 import type { Timestamp, Trip } from "../../src/domain/trip.ts";
@@ -89,7 +91,15 @@ describe("a trip joins an incident", () => {
     ["by the wall clock across a reboot", WINDOW_MS, -5_000, "boot-2", true],
     ["not after the window across a reboot", WINDOW_MS + 1, -5_000, "boot-2", false],
     ["at the same time by the wall clock across a reboot", 0, -5_000, "boot-2", true],
-    ["not with a clock that was set back over a reboot", -1, 5_000, "boot-2", false],
+    [
+      "with the trip of an entry door that others have overtaken over a reboot",
+      -45_000,
+      5_000,
+      "boot-2",
+      true,
+    ],
+    ["not with a clock that was set back over a reboot", -45_001, 5_000, "boot-2", false],
+    ["not long before it within one boot", 0, -WINDOW_MS - 1, "boot-1", false],
     ["with an earlier time within one boot: a reading was delivered late", 0, -1, "boot-1", true],
   ])("%s", (_what, wallMs, monotonicMs, bootId, isSo) => {
     const last = at(86_400_000);
@@ -100,14 +110,14 @@ describe("a trip joins an incident", () => {
   test("without a window if it is a fault: that is one record until a person closes it", () => {
     const fault = trip(DOOR, at(30 * 86_400_000), { type: "fault" });
     expect(isWithinWindow({ last: at(0) }, fault, WINDOW_MS)).toBe(true);
-    expect(requiresNewIncident(fault, { last: at(0) })).toBe(false);
-    expect(requiresNewIncident(fault, undefined)).toBe(false);
+    expect(requiresNewIncident(fault, [{ last: at(0) }])).toBe(false);
+    expect(requiresNewIncident(fault, [])).toBe(false);
   });
 
   test("unless none can be joined with any window that a configuration allows", () => {
-    expect(requiresNewIncident(trip(DOOR), undefined)).toBe(true);
-    expect(requiresNewIncident(trip(DOOR, at(INCIDENT_WINDOW_MS_MAX)), { last: at(0) })).toBe(false);
-    expect(requiresNewIncident(trip(DOOR, at(INCIDENT_WINDOW_MS_MAX + 1)), { last: at(0) })).toBe(true);
+    expect(requiresNewIncident(trip(DOOR), [])).toBe(true);
+    expect(requiresNewIncident(trip(DOOR, at(INCIDENT_WINDOW_MS_MAX)), [{ last: at(0) }])).toBe(false);
+    expect(requiresNewIncident(trip(DOOR, at(INCIDENT_WINDOW_MS_MAX + 1)), [{ last: at(0) }])).toBe(true);
   });
 
   test("whose record is there and not done", () => {

@@ -30,6 +30,8 @@ describe("an entry door with 30 s of entry delay", () => {
     await site.pass(29_999);
     expect(site.zones.trips).toMatchObject([{ state: "waiting" }]);
     expect(site.zones.journal.trips.unrecordedZones(10)).toEqual([]);
+    // Nor is it shown as an alarm that is not delivered.
+    expect(site.zones.journal.unrecorded.worst(10)).toEqual([]);
     expect(site.records).toEqual([]);
     await site.pass(1);
     expect(site.records).toMatchObject([

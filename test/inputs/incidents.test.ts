@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import schema from "../../schemas/configuration.json" with { type: "json" };
-import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident.ts";
+import { INCIDENT_WINDOW_MS_MAX } from "../../src/domain/incident-window.ts";
 import { redeliverLostTrips } from "../../src/store/pending-searches.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
@@ -133,6 +133,88 @@ describe("trips at one objective", () => {
     await site.restart();
     await site.trip("motion");
     expect(site.records).toMatchObject([CONFIRMED]);
+  });
+});
+
+describe("trips that are dispatched out of order", () => {
+  const ENTRY = zoneOf({ id: "entry", name: "Entry", objective: HALL, input: simulated, entryDelayS: 45 });
+  const opens = (zone: string): void => {
+    for (const contact of ["normal", "open"] as const) site.zones.monitor.read(zone, contact, { live: true });
+  };
+  const rejectAll = (): void => {
+    site.intercept = ({ method }, response) => {
+      if (method !== "POST") return;
+      response.writeHead(404, { "Content-Type": "application/json" });
+      response.end('{"message":"unknown objective"}');
+      return true;
+    };
+  };
+
+  test("do not shorten the window: a door after its entry delay is earlier than what it joins", async () => {
+    site = await DispatchingSite.make([ENTRY, MOTION, GLASS]);
+    opens("entry");
+    site.zones.clock.advance(40_000);
+    await site.trip("motion");
+    await site.pass(10_000);
+    expect(site.records).toMatchObject([CONFIRMED]);
+    site.zones.clock.advance(1_789_000);
+    await site.trip("glass");
+    expect(site.records).toHaveLength(1);
+  });
+
+  test("and rejected at first are one intervention once they are accepted", async () => {
+    rejectAll();
+    await site.trip("door", "motion", "glass");
+    expect(site.dispositions).toEqual(["refused", "refused", "refused"]);
+    site.intercept = () => {};
+    await site.restart();
+    await site.settled();
+    expect(site.records).toMatchObject([CONFIRMED]);
+    expect(site.dispositions).toEqual(["posted", "merged", "merged"]);
+  });
+
+  test("and rejected hours ago take no trip of a running burglary to their record", async () => {
+    rejectAll();
+    await site.trip("door");
+    site.zones.clock.advance(5 * 3_600_000);
+    site.intercept = () => {};
+    await site.trip("motion");
+    await site.restart();
+    await site.settled();
+    expect(site.records).toHaveLength(2);
+    await site.trip("glass");
+    expect(site.records).toMatchObject([CONFIRMED, NOT_CONFIRMED]);
+  });
+
+  test("are one incident with a door that was opened before a reboot", async () => {
+    site = await DispatchingSite.make([ENTRY, MOTION]);
+    site.zones.monitor.read("motion", "normal", { live: true });
+    opens("entry");
+    await site.powerCut(20_000);
+    await site.trip("motion");
+    await site.pass(30_000);
+    expect(site.records).toMatchObject([CONFIRMED]);
+  });
+});
+
+describe("a trip after a reboot with a clock that is not set", () => {
+  /** The clock continues from the time of the power cut, so that this seems to be short. */
+  async function reboot(forMs: number): Promise<void> {
+    await site.powerCut(forMs);
+    site.zones.clock.stepWall(-forMs);
+    site.zones.isClockTrusted = false;
+  }
+
+  test.each([
+    ["a minute", 60_000],
+    ["three days", 3 * 86_400_000],
+  ])("of %s opens its own intervention, and confirms the other zone there", async (_time, forMs) => {
+    await site.trip("door");
+    await reboot(forMs);
+    await site.trip("motion");
+    expect(site.records).toMatchObject([NOT_CONFIRMED, CONFIRMED]);
+    await site.trip("glass");
+    expect(site.records).toHaveLength(2);
   });
 });
 

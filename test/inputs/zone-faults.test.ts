@@ -193,12 +193,80 @@ describe("supervision", () => {
     expect(site.records[0]?.notes).toMatch(/restored at/);
   });
 
+  test("of a silent sensor continues after restarts and power cuts, without the time in which the daemon did not run", async () => {
+    const HOUR_MS = 60 * MINUTE_MS;
+    site = await DispatchingSite.make([zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 10 * 3600 })]);
+    await site.pass(4 * HOUR_MS);
+    await site.restart();
+    await site.pass(2 * HOUR_MS + MINUTE_MS);
+    await site.powerCut(100 * HOUR_MS);
+    await site.pass(4 * HOUR_MS - 20_000);
+    expect(site.records).toEqual([]);
+    await site.pass(2 * MINUTE_MS);
+    expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door" }]);
+  });
+
+  test("of a sensor that was silent for long begins again with its message, also after a power cut", async () => {
+    const HOUR_MS = 60 * MINUTE_MS;
+    site = await DispatchingSite.make([zoneOf({ ...DOOR_OPTIONS, supervisionTimeoutS: 10 * 3600 })]);
+    await site.pass(9 * HOUR_MS);
+    await signalZone("door", { kind: "sign-of-life" });
+    await site.powerCut(MINUTE_MS);
+    await site.pass(9 * HOUR_MS);
+    expect(site.records).toEqual([]);
+  });
+
   test("does not count a retained message as a sign of life", async () => {
     site = await DispatchingSite.make([SUPERVISED]);
     await site.pass(890_000);
     site.zones.monitor.read("door", "normal", { live: false });
     await site.pass(20_000);
     expect(site.records).toHaveLength(1);
+  });
+
+  test("does not count a retained availability as a sign of life, nor that of a bridge that was never lost", async () => {
+    const bridge = { mqtt: "z/bridge/state", path: "/state" };
+    site = await DispatchingSite.make([zoneOf({ ...DOOR_OPTIONS, bridge, supervisionTimeoutS: 900 })]);
+    const subscribedAgain = (): void => {
+      for (const signal of [up, { ...up, bridge: bridge.mqtt } as const])
+        site.zones.monitor.take("door", signal, { live: false });
+    };
+    await site.pass(600_000);
+    subscribedAgain();
+    await site.pass(310_000);
+    subscribedAgain();
+    await site.settled();
+    expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door", notes: null }]);
+    await signalZone("door", up);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
+  });
+
+  test("ends with a retained availability if only a loss was reported", async () => {
+    await signalZone("gate", down);
+    await site.pass(70_000);
+    await site.restart();
+    site.zones.monitor.take("gate", up, { live: false });
+    await site.settled();
+    expect(site.records).toHaveLength(1);
+    expect(site.records[0]?.notes).toMatch(/restored at/);
+  });
+
+  test("ends with the first reading of a wire that replaced the sensor while the daemon did not run", async () => {
+    const wireless = {
+      input: { mqtt: "z/door", open: [1], normal: [0] },
+      availability: { mqtt: "z/door/up" },
+    };
+    site = await DispatchingSite.make([zoneOf({ ...DOOR_OPTIONS, ...wireless })]);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await signalZone("door", down);
+    await site.pass(70_000);
+    expect(site.records).toHaveLength(1);
+    await site.restart([zoneOf({ ...DOOR_OPTIONS, input: { gpio: 17 } })]);
+    site.zones.monitor.read("door", "normal", { live: true });
+    await site.pass(70_000);
+    expect(site.records).toHaveLength(1);
+    expect(site.records[0]?.notes).toMatch(/restored at [^\n]*$/);
+    expect(site.zones.journal.losses.list()).toEqual([]);
   });
 
   describe("of a bridge", () => {
@@ -364,6 +432,23 @@ describe("a swinger", () => {
     expect(site.dispositions.at(-1)).toBe("posted");
   });
 
+  test("is not shut down by its trips in another zone's incident", async () => {
+    await site.trip("door");
+    for (let time = 0; time < 25; time += 1) {
+      await site.trip("gate");
+      site.zones.clock.advance(60_000);
+    }
+    expect(new Set(site.dispositions)).toEqual(new Set(["posted", "merged"]));
+    expect(site.records).toHaveLength(1);
+    site.zones.clock.advance(3_601_000);
+    for (let time = 0; time < 21; time += 1) {
+      await site.trip("gate");
+      site.zones.clock.advance(60_000);
+    }
+    expect(site.dispositions.slice(-2)).toEqual(["swinger", "posted"]);
+    expect(site.records.map(({ type }) => type)).toEqual(["other", "other", "repair"]);
+  });
+
   test("stays shut down across a restart, and returns to service by command", async () => {
     await open(2);
     await site.restart();
@@ -405,6 +490,24 @@ describe("a swinger", () => {
       "2 other",
     ]);
   });
+});
+
+test("test trips of a sensor do not shut its zone down, nor does the one of an entry door", async () => {
+  const door = { objective: HALL, input: { mqtt: "door", open: [1], normal: [0] } };
+  site = await DispatchingSite.make([
+    zoneOf({ id: "door", ...door }),
+    zoneOf({ id: "entry", ...door, input: { ...door.input, mqtt: "entry" }, entryDelayS: 30 }),
+  ]);
+  for (const zone of ["door", "entry", "door", "entry", "door", "entry"]) {
+    site.zones.monitor.simulateTrip(zone);
+    await site.pass(1_801_000);
+  }
+  await site.trip("door");
+  await site.pass(1_801_000);
+  await site.trip("entry");
+  await site.pass(31_000);
+  expect(site.dispositions).toEqual(Array.from({ length: 8 }, () => "posted"));
+  expect(site.records.map(({ type }) => type)).not.toContain("repair");
 });
 
 test("a fire is never shut down, and each of its incidents is dispatched", async () => {

@@ -175,6 +175,68 @@ describe("a walk test", () => {
   });
 });
 
+describe("an override begun before the clock is set", () => {
+  const YEAR_MS = 31_536_000_000;
+
+  /** A site whose clock is a year behind; it is set after four minutes, in which both overrides began. */
+  function begin(): void {
+    site = MonitoredZones.forTest([DOOR, GATE]);
+    site.isClockTrusted = false;
+    site.restart();
+    site.clock.stepWall(-YEAR_MS);
+  }
+
+  function setClock(): void {
+    site.clock.advance(4 * MINUTE_MS);
+    site.clock.stepWall(YEAR_MS);
+    site.isClockTrusted = true;
+  }
+
+  test("ends when it was to end, also after a restart", () => {
+    begin();
+    site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    setClock();
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    site.restart();
+    site.clock.advance(4 * MINUTE_MS);
+    trip("door");
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual(["bypassed", "bypassed", "waiting"]);
+  });
+
+  test("dispatches nothing of the rest of a walk test, also after a restart", () => {
+    begin();
+    site.zoneService.zoneOverrides.walkTests.begin(10, ANA);
+    setClock();
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    const since = new Date(site.clock.wallMs() - 5 * MINUTE_MS).toISOString();
+    expect(site.zoneService.zoneOverrides.walkTests.report()).toMatchObject({ isRunning: true, since });
+    site.restart();
+    site.clock.advance(4 * MINUTE_MS);
+    trip("door");
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual(["test", "test", "waiting"]);
+  });
+
+  test("is read from the journal: it ends earlier if its time is over by the clock that is set", () => {
+    site = MonitoredZones.forTest([DOOR]);
+    site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);
+    site.zoneService.zoneOverrides.walkTests.begin(10, ANA);
+    site.clock.stepWall(-YEAR_MS);
+    site.isClockTrusted = false;
+    site.reboot();
+    site.clock.stepWall(YEAR_MS + 10 * MINUTE_MS);
+    site.isClockTrusted = true;
+    site.clock.advance(20_000);
+    trip("door");
+    expect(states()).toEqual(["waiting"]);
+  });
+});
+
 describe("an arming condition", () => {
   const AT_NIGHT = zoneOf({
     id: "door",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { alarmPanelName } from "../../src/domain/alarm-panel-name.ts";
 import type { Contact } from "../../src/domain/zone.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
@@ -27,6 +28,26 @@ test("a zone is shown in swinger shutdown until its quiet hours are over, as its
   expect(shown()).toEqual([["swinger", 1]]);
   site.clock.advance(3_600_000);
   expect(shown()).toEqual([["waiting", 0]]);
+});
+
+test("each zone behind a lost bridge, or a silent alarm panel, is shown with the fault", () => {
+  const bridge = { mqtt: "z/bridge/state", path: "/state" };
+  const behind = ["door", "window"].map((id) =>
+    zoneOf({ id, input: { mqtt: `z/${id}`, open: [1], normal: [0] }, bridge }),
+  );
+  const ofPanel = ["hall", "stairs"].map((id, index) =>
+    zoneOf({ id, input: { dc09: "12AB", zone: index + 1 } }),
+  );
+  site = MonitoredZones.forTest([...behind, ...ofPanel, zoneOf({ id: "shed", input: { gpio: 17 } })]);
+  const lost = (zoneId: string, name: string): void =>
+    site.monitor.take(zoneId, { kind: "availability", up: false, bridge: name }, { live: true });
+  lost("door", bridge.mqtt);
+  lost("hall", alarmPanelName("12AB"));
+  site.clock.advance(70_000);
+  expect(listed().map(({ id, faults }) => [id, ...faults.map(({ fault }) => fault)])).toEqual([
+    ...["door", "window", "hall", "stairs"].map((id) => [id, "supervision"]),
+    ["shed"],
+  ]);
 });
 
 describe("a zone that trips in a walk test", () => {
