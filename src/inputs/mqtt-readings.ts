@@ -11,6 +11,7 @@ import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
 import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers, type FilterStore } from "./mqtt-session.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
 import { OptionalSubscription } from "./optional-subscription.ts";
+import { StaleRetained } from "./stale-retained.ts";
 import { SessionEnds, type FormerSessions } from "./session-ends.ts";
 
 export interface MqttReadingsOptions extends BrokerAddress {
@@ -61,6 +62,7 @@ export class MqttReadings {
   readonly #subscriptions: BrokerSubscriptions;
   readonly #ends: SessionEnds;
   readonly #count: OptionalSubscription;
+  readonly #staleRetained: StaleRetained;
   /** Whether the broker has accepted the current connection. */
   #isAccepted = false;
   #cancelPause: CancelTimer | undefined;
@@ -72,6 +74,12 @@ export class MqttReadings {
     this.#absence = new BrokerAbsence(options.clock, () => options.zones.loseGates());
     this.#subscriptions = new BrokerSubscriptions(options);
     this.#ends = new SessionEnds(options);
+    this.#staleRetained = new StaleRetained({
+      ...options,
+      filters: () => options.zones.filters,
+      readAgain: (filter) =>
+        this.#client?.subscribe(filter, { qos: 1 }, () => "the next connection tries again"),
+    });
     this.#count = new OptionalSubscription((reason) =>
       options.log.debug("mqtt-drop-count-unavailable", { reason }),
     );
@@ -181,6 +189,7 @@ export class MqttReadings {
     const { zones, clientId, log } = this.#options;
     return new MessageIntake({
       zones,
+      staleRetained: this.#staleRetained,
       session: clientId,
       stream,
       onRecorded: () => (this.#failures = 0),
@@ -207,9 +216,11 @@ export class MqttReadings {
     this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => {
       conditions.clear("mqtt-session-taken-over");
       this.#count.retry();
+      this.#staleRetained.stable();
       this.#subscriptions.retryOptional();
     });
     zones.deduplication.connected(clientId, sessionPresent);
+    this.#staleRetained.connected();
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
     this.#count.subscribe(client, [DROPPED_TOPIC], 0);

@@ -44,6 +44,8 @@ export interface MqttMessage {
   readonly leftOutBytes?: number;
   /** Whether the broker sent a retained message, not a new one. */
   readonly isRetained: boolean;
+  /** Whether it is a retained one that newer messages have not replaced. */
+  readonly isStale?: boolean;
   /** Undefined for QoS 0, which is never resent. */
   readonly delivery?: Delivery;
 }
@@ -167,7 +169,7 @@ export class MqttZones {
     this.deduplication.forget(gateIds);
   }
 
-  #read({ topic, payload, leftOutBytes, isRetained, delivery }: MqttMessage): void {
+  #read({ topic, payload, leftOutBytes, isRetained, isStale = false, delivery }: MqttMessage): void {
     if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
     this.#lists.read(topic, payload);
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
@@ -177,7 +179,7 @@ export class MqttZones {
       else partOf(undefined)?.read();
     };
     // The state of a gate must be known before its zones are read.
-    this.#readGates(gates, once);
+    this.#readGates(isStale ? gates.filter(({ state }) => state !== "closed") : gates, once);
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
       const ofZone = signals.flatMap((entry) => (entry.zoneId === zoneId ? [entry.signal] : []));
       // The state of a bridge is not a message of the sensor.
