@@ -14,7 +14,7 @@ import { reportOnBattery } from "./on-battery.ts";
 import { reportDatabase } from "./postgres.ts";
 import type { ConfigProblem, Report } from "./problems.ts";
 import { nearestTimeZone } from "./suggestions.ts";
-import { reportTopics } from "./topics.ts";
+import { reportTopics, topicWarnings } from "./topics.ts";
 import { reportDuplicates, reportZones, zoneWarnings } from "./zone-checks.ts";
 
 /** Errors that the schema cannot detect, such as unknown names and duplicates. */
@@ -57,7 +57,13 @@ export function semanticWarnings(value: Configuration): string[] {
     warnings.push(
       "upstreams[0].dc09.plain is set: alarms cross the network unencrypted, and anyone on the path can forge their acknowledgements",
     );
-  return [...warnings, ...mqttWarnings(mqtt), ...zoneWarnings(value), ...messageWarnings(zones)];
+  return [
+    ...warnings,
+    ...mqttWarnings(mqtt),
+    ...zoneWarnings(value),
+    ...messageWarnings(zones),
+    ...topicWarnings(zones),
+  ];
 }
 
 function reportSite({ site, upstream }: Configuration, report: Report): void {

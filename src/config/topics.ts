@@ -22,6 +22,35 @@ export function reportTopics({ zones = [], outputs = [], mqtt }: Configuration, 
   reportOutputTopics(outputs, zones, readable, report);
 }
 
+/** Warnings about topics and paths that hardly any device has. Not errors: a site must start after an upgrade. */
+export function topicWarnings(zones: readonly Zone[]): string[] {
+  const doubts = zones.flatMap((zone) => [
+    ...filtersIn(zone, []).map(({ filter }) => [zone.id, filter, topicDoubt(filter)]),
+    ...pathsIn(zone).map((path) => [
+      zone.id,
+      path,
+      path.endsWith("/") ? "the path ends with a slash, so it names an empty key" : undefined,
+    ]),
+  ]);
+  return doubts.flatMap(([id, text, doubt]) =>
+    doubt === undefined ? [] : [`zone ${id}: ${JSON.stringify(text)}: ${doubt}`],
+  );
+}
+
+function topicDoubt(filter: string): string | undefined {
+  if (filter.trim() !== filter) return "the topic begins or ends with a blank, which counts";
+  const levels = filter.split("/");
+  return levels[0] === "" || levels.at(-1) === ""
+    ? "the topic begins or ends with a slash, so it has an empty level"
+    : undefined;
+}
+
+function pathsIn({ input, tamper, battery, availability, bridge, gate }: Zone): string[] {
+  return [input, tamper, battery, availability, bridge, gate].flatMap((sense) =>
+    typeof sense === "object" && "path" in sense && sense.path !== undefined ? [sense.path] : [],
+  );
+}
+
 /** The first level of the topics that the daemon itself publishes and reads. */
 const OWN_LEVEL = "santinela";
 

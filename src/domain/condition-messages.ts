@@ -43,6 +43,8 @@ export const CONDITION_MESSAGES = {
     "the MQTT client id of this installation cannot be used: {reason}. A temporary one is used until the next start; what the broker queues for the stored one arrives only then. Correct the file or free disk space, then restart the daemon.",
   "mqtt-subscription-refused":
     "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
+  "mqtt-retained-stale":
+    "the broker retains an old message of {count} topics ({topics}), and newer ones are not retained. After each interruption it can trip or restore a zone, or arm it; it is not read as disarming. Remove it (mosquitto_pub -r -n -t {topic}), or let the device retain its messages.",
   "mqtt-device-renamed":
     "the sensor of zone {zone} is now called {name} at its bridge: nothing arrives on {topic}, and the zone is not monitored. Set the topic of the zone to {newTopic}, or give the sensor its former name again.",
   "mqtt-device-removed":

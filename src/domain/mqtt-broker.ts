@@ -24,3 +24,8 @@ export interface BrokerAccount extends BrokerCredentials {
   /** Topic filters whose topics it may subscribe to; undefined for all. */
   readonly subscribe?: readonly string[] | undefined;
 }
+
+/** Host and port of a broker; the rest of its address may contain a password. */
+export function brokerName(url: string): string {
+  return url.split("/")[2] ?? "";
+}

@@ -7,7 +7,8 @@ import type { Log } from "../domain/log.ts";
 import type { BrokerAccount } from "../domain/mqtt-broker.ts";
 import { covers, matchesFilter } from "../domain/topic-filter.ts";
 import type { BrokerClients } from "./broker-clients.ts";
-import { shortName, type BrokerLimits } from "./broker-limits.ts";
+import type { BrokerLimits } from "./broker-limits.ts";
+import { BrokerRejections } from "./broker-rejections.ts";
 import { BrokerSignIns } from "./broker-sign-ins.ts";
 import type { BrokerZones } from "./broker.ts";
 
@@ -25,24 +26,37 @@ interface BrokerAdmissionOptions {
 
 /** Topic that replaces the topic of a denied message: it is forwarded to no subscriber. */
 const DENIED_TOPIC = "$SYS/santinela/refused";
-/** Stored with each message of the client. No known sensor or program uses more than 64 characters. */
-const CLIENT_ID_BYTES_MAX = 256;
-/** CONNACK return code (MQTT 3.1.1, 3.2.2.3). */
-const IDENTIFIER_REJECTED = 2;
 
 /** Authorises clients of the built-in broker. Denied messages and subscriptions are counted by topic. */
 export class BrokerAdmission {
   readonly #options: BrokerAdmissionOptions;
   readonly #signIns: BrokerSignIns;
+  readonly rejections: BrokerRejections;
   /** The account of each client that has signed in. */
   readonly #accountOf = new WeakMap<object, BrokerAccount>();
 
   constructor(options: BrokerAdmissionOptions) {
     this.#options = options;
     this.#signIns = new BrokerSignIns(options);
+    this.rejections = new BrokerRejections(options.limits);
   }
 
-  admits(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
+  /**
+   * Signs a client in. A rejected one gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3), or that of the error.
+   * @param done as of aedes
+   */
+  authenticate(
+    client: Client,
+    username: string | undefined,
+    password: Uint8Array | undefined,
+    done: (error: AuthenticateError | null, isAdmitted: boolean) => void,
+  ): void {
+    const rejection = this.rejections.reasonFor(client);
+    if (rejection) done(rejection, false);
+    else done(null, this.#admits(client, username, password));
+  }
+
+  #admits(client: Client, username: string | undefined, password: Uint8Array | undefined): boolean {
     const address = (client.conn as Socket).remoteAddress ?? "";
     const isPasswordRight = (): boolean => this.#isPasswordRight(client, username, password);
     const signIn = { clientId: client.id, username: username ?? "", address };
@@ -51,18 +65,6 @@ export class BrokerAdmission {
     if (account) client.id = sessionName(client.id, account);
     this.#options.clients.signedIn(client);
     return true;
-  }
-
-  /** Why a client is rejected whatever its password; undefined for one that may sign in. */
-  rejection({ id, conn }: Client): AuthenticateError | undefined {
-    if (Buffer.byteLength(id) <= CLIENT_ID_BYTES_MAX) return undefined;
-    const address = (conn as Socket).remoteAddress ?? "";
-    this.#options.limits.reached(
-      "client-id",
-      { address },
-      `a client at ${address} was rejected because its client id has more than ${CLIENT_ID_BYTES_MAX} bytes: it begins with ${JSON.stringify(shortName(id))}. Give that sensor or program a shorter client id.`,
-    );
-    return Object.assign(new Error("the client id is too long"), { returnCode: IDENTIFIER_REJECTED });
   }
 
   /** Whether a client may subscribe to a filter and there is memory for it. */

@@ -4,8 +4,8 @@ import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import { describeClient, shortName, type BrokerLimits, type LimitedClient } from "./broker-limits.ts";
 import { BrokerMemory, MEMORY_USE_TEXTS, type MemoryExcess } from "./broker-memory.ts";
-import type { OtherBrokersWills, Persistence } from "./broker-persistence.ts";
-import { BrokerSessions } from "./broker-sessions.ts";
+import type { Numbered, OtherBrokersWills, Persistence } from "./broker-persistence.ts";
+import { BrokerSessions, costOfMessage } from "./broker-sessions.ts";
 
 /** The properties of an aedes client that are used here. */
 interface BrokerClient {
@@ -13,6 +13,8 @@ interface BrokerClient {
   /** Whether the session ends with the connection. */
   readonly clean: boolean;
   readonly conn: unknown;
+  /** Its last will; the types of aedes leave it out. */
+  readonly _will?: Numbered | null;
 }
 
 /** A message or subscription that is being processed, without its text: measured in V8's heap, rounded up. */
@@ -54,8 +56,8 @@ export class BrokerClients {
     return this.#connections.admit(socket);
   }
 
-  signedIn({ id, clean, conn }: BrokerClient): void {
-    this.#connections.signedIn(conn, id);
+  signedIn({ id, clean, conn, _will: will }: BrokerClient): void {
+    this.#connections.signedIn(conn, id, will ? costOfMessage(will) : 0);
     this.#current.set(id, conn);
     (conn as Socket).once("close", () => {
       if (this.#current.get(id) !== conn) return;

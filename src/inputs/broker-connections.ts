@@ -20,6 +20,7 @@ interface Connection {
   holder: Holder;
   sending: number;
   arriving: number;
+  will: number;
   /** Whether its CONNECT was read and has no answer yet. */
   isSigningIn: boolean;
 }
@@ -66,7 +67,16 @@ export class BrokerConnections {
       return false;
     }
     const holder = this.#memory.addUnknown(address);
-    const connection = { socket, address, network, holder, sending: 0, arriving: 0, isSigningIn: false };
+    const connection = {
+      socket,
+      address,
+      network,
+      holder,
+      sending: 0,
+      arriving: 0,
+      will: 0,
+      isSigningIn: false,
+    };
     this.#connections.set(socket, connection);
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#unauthenticated.add(socket);
@@ -76,8 +86,8 @@ export class BrokerConnections {
     return true;
   }
 
-  /** Moves the memory of a connection to its client, whose id is now known. */
-  signedIn(socket: unknown, clientId: string): void {
+  /** Moves the memory of a connection to its client, whose id is now known. @param willBytes of its last will */
+  signedIn(socket: unknown, clientId: string, willBytes: number): void {
     const connection = this.#connections.get(socket as Socket);
     if (!connection) return;
     this.#unauthenticated.delete(connection.socket);
@@ -90,6 +100,7 @@ export class BrokerConnections {
     this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#count(connection, "sending", sending);
     this.#count(connection, "arriving", arriving);
+    this.#count(connection, "will", willBytes);
   }
 
   /** Ends the connections of one client and releases their memory. */
@@ -121,9 +132,10 @@ export class BrokerConnections {
     this.#unauthenticated.delete(connection.socket);
     this.#count(connection, "sending", 0);
     this.#count(connection, "arriving", 0);
+    this.#count(connection, "will", 0);
   }
 
-  #count(connection: Connection, memoryUse: "sending" | "arriving", bytes: number): void {
+  #count(connection: Connection, memoryUse: "sending" | "arriving" | "will", bytes: number): void {
     const addedBytes = bytes - connection[memoryUse];
     connection[memoryUse] = bytes;
     this.#memory.change(connection.holder, memoryUse, addedBytes);

@@ -1,10 +1,19 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 
-const LIMITS = ["client-id", "connections", "memory", "packet", "retained", "sign-in"] as const;
+const LIMITS = [
+  "client-id",
+  "connections",
+  "memory",
+  "packet",
+  "protocol",
+  "retained",
+  "sign-in",
+  "will",
+] as const;
 
-/** A limited resource of the built-in broker. */
-type BrokerLimit = (typeof LIMITS)[number];
+/** A limited resource of the built-in broker, or a reason why it rejects a client. */
+export type BrokerLimit = (typeof LIMITS)[number];
 
 /** Time without reaching a limit after which its condition clears. */
 const LIMIT_CLEAR_MS = 600_000;

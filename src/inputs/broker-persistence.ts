@@ -13,13 +13,13 @@ export interface Persistence {
   incomingStorePacket(client: ClientName, packet: AedesPublishPacket): Promise<void>;
   incomingDelPacket(client: ClientName, packet: Numbered): Promise<void>;
   cleanIncoming(client: ClientName): Promise<void>;
-  putWill(client: ClientName, will: AedesPublishPacket): Promise<void>;
-  delWill(client: ClientName): Promise<unknown>;
 }
 
 /** The wills of brokers that share a persistence and have ended. */
 export interface OtherBrokersWills {
   streamWill(): AsyncIterable<never>;
+  putWill(): Promise<void>;
+  delWill(): Promise<void>;
 }
 
 /** The retained messages, which are not measured. */
@@ -53,8 +53,6 @@ const METHODS: readonly (keyof Persistence)[] = [
   "incomingStorePacket",
   "incomingDelPacket",
   "cleanIncoming",
-  "putWill",
-  "delWill",
 ];
 
 /** The original methods, bound to their object, before they are replaced. */
@@ -63,4 +61,10 @@ export function methodsOf(persistence: Persistence): Persistence {
   const methods: Readonly<Record<keyof Persistence, unknown>> = persistence;
   const bound = METHODS.map((name) => [name, (methods[name] as () => unknown).bind(persistence)]);
   return Object.fromEntries(bound) as Persistence;
+}
+
+/** A copy of a payload in separate memory, to be stored; Node.js would allocate it from a shared pool. */
+export function unpooledCopy(payload: string | Uint8Array): Buffer {
+  const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+  return Buffer.from(new Uint8Array(bytes).buffer);
 }

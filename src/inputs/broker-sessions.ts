@@ -31,7 +31,6 @@ interface Session {
   readonly outgoing: Map<number, number>;
   waiting: number;
   incoming: number;
-  will: number;
 }
 
 /**
@@ -68,6 +67,9 @@ export class BrokerSessions {
       // It is alone. aedes tells by the wall clock which brokers have ended: after that was set forward, it would publish the wills of
       // all connected sensors.
       streamWill: async function* () {},
+      // Only for such brokers. The client has its own, which is counted with its connection.
+      putWill: async () => {},
+      delWill: async () => {},
     } satisfies Partial<Persistence> & OtherBrokersWills);
   }
 
@@ -114,12 +116,11 @@ export class BrokerSessions {
     if (!original || !session) return;
     void original.cleanSubscriptions(client);
     void original.cleanIncoming(client);
-    void original.delWill(client);
     void this.#emptyQueue(client, original);
     this.#sessions.delete(clientId);
     session.filters.clear();
     const { bytes } = session.holder;
-    for (const memoryUse of ["subscriptions", "incoming", "outgoing", "will"] as const)
+    for (const memoryUse of ["subscriptions", "incoming", "outgoing"] as const)
       this.#memory.change(session.holder, memoryUse, -bytes[memoryUse]);
   }
 
@@ -138,17 +139,20 @@ export class BrokerSessions {
         const accepting = subscribers.filter(({ clientId }) => this.#enqueued(clientId, packet));
         await original.outgoingEnqueueCombi(accepting, packet);
       },
-      outgoingUpdate: (client, packet) => {
+      // For a client without a queue aedes would create one at each acknowledgement, also unsolicited, and keep it.
+      outgoingUpdate: async (client, packet) => {
         const session = this.#sessions.get(client.id);
+        if (!session || session.waiting === 0) throw new Error("no such packet");
         // A PUBREL replaces the message under its packet id, but the message's size is still counted.
-        if (session && packet.messageId !== undefined && packet.payload !== undefined)
+        if (packet.messageId !== undefined && packet.payload !== undefined)
           session.outgoing.set(packet.messageId, costOfMessage(packet));
-        return original.outgoingUpdate(client, packet);
+        await original.outgoingUpdate(client, packet);
       },
       outgoingClearMessageId: async (client, packet) => {
-        const cleared = await original.outgoingClearMessageId(client, packet);
         const session = this.#sessions.get(client.id);
-        if (!session || !cleared) return cleared;
+        if (!session || session.waiting === 0) return undefined;
+        const cleared = await original.outgoingClearMessageId(client, packet);
+        if (!cleared) return cleared;
         const id = packet.messageId ?? 0;
         const cost = session.outgoing.get(id) ?? costOfMessage(cleared);
         session.outgoing.delete(id);
@@ -186,6 +190,7 @@ export class BrokerSessions {
         if (!session) return;
         session.incoming -= 1;
         this.#change(session, "incoming", -ENTRY_BYTES);
+        if (session.incoming === 0) await original.cleanIncoming(client);
       },
       cleanIncoming: (client) => {
         const session = this.#sessions.get(client.id);
@@ -195,22 +200,6 @@ export class BrokerSessions {
         }
         return original.cleanIncoming(client);
       },
-      putWill: (client, will) => {
-        const session = this.#of(client.id);
-        const cost = costOfMessage(will);
-        this.#memory.change(session.holder, "will", cost - session.will);
-        session.will = cost;
-        return original.putWill(client, will);
-      },
-      delWill: (client) => {
-        const session = this.#sessions.get(client.id);
-        if (session) {
-          const { will } = session;
-          session.will = 0;
-          this.#change(session, "will", -will);
-        }
-        return original.delWill(client);
-      },
     };
   }
 
@@ -218,17 +207,16 @@ export class BrokerSessions {
     const known = this.#sessions.get(clientId);
     if (known) return known;
     const holder = this.#memory.client(clientId);
-    const added = { holder, filters: new Map(), outgoing: new Map(), waiting: 0, incoming: 0, will: 0 };
+    const added = { holder, filters: new Map(), outgoing: new Map(), waiting: 0, incoming: 0 };
     this.#sessions.set(clientId, added);
     return added;
   }
 
   /** Changes the counted bytes and removes a session that is empty. */
-  #change(session: Session, memoryUse: "subscriptions" | "outgoing" | "incoming" | "will", by: number): void {
+  #change(session: Session, memoryUse: "subscriptions" | "outgoing" | "incoming", by: number): void {
     this.#memory.change(session.holder, memoryUse, by);
     const { bytes, clientId = "" } = session.holder;
-    if (bytes.subscriptions + bytes.outgoing + bytes.incoming + bytes.will === 0)
-      this.#sessions.delete(clientId);
+    if (bytes.subscriptions + bytes.outgoing + bytes.incoming === 0) this.#sessions.delete(clientId);
   }
 }
 
@@ -238,6 +226,7 @@ function costOfFilter(filter: string): number {
   return ENTRY_BYTES + 2 * Buffer.byteLength(filter) + levels * LEVEL_BYTES + wildcard;
 }
 
-function costOfMessage({ topic, payload }: Numbered): number {
+/** Bytes of a message that is held for a client. */
+export function costOfMessage({ topic, payload }: Numbered): number {
   return ENTRY_BYTES + Buffer.byteLength(topic ?? "") + Buffer.byteLength(payload ?? "");
 }

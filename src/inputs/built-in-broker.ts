@@ -10,7 +10,7 @@ import type { BrokerAccount } from "../domain/mqtt-broker.ts";
 import { BrokerAdmission } from "./broker-admission.ts";
 import { BrokerClients } from "./broker-clients.ts";
 import { BrokerLimits } from "./broker-limits.ts";
-import { persistenceOf } from "./broker-persistence.ts";
+import { persistenceOf, unpooledCopy } from "./broker-persistence.ts";
 import type { Broker, BrokerUse, BrokerZones } from "./broker.ts";
 import { requireUtf8 } from "./packet-texts.ts";
 import { RetainedMessages } from "./retained-messages.ts";
@@ -36,6 +36,8 @@ const LISTEN_RETRY_MS = 5_000;
 const LISTEN_RETRY_MS_MAX = 60_000;
 /** A sensor sends CONNECT right after it connects; over slow radio links within seconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Silence after which the system asks whether the other machine is still there. */
+const KEEP_ALIVE_MS = 60_000;
 
 /**
  * MQTT broker in the calling thread, so that a first run and a small site need no other software. It passes each message to
@@ -76,12 +78,11 @@ export class BuiltInBroker implements Broker {
       connectTimeout: CONNECT_TIMEOUT_MS,
       // Limited with everything else that is held for a client.
       maxInflightInbound: 0,
-      // A rejected client gets return code 5, not authorized (MQTT 3.1.1, 3.2.2.3), or that of the error.
-      authenticate: (client, username, password, done) => {
-        const rejection = this.#admission.rejection(client);
-        if (rejection) done(rejection, false);
-        else done(null, this.#admission.admits(client, username, password));
+      preConnect: (client, packet, done) => {
+        this.#admission.rejections.connecting(client, packet);
+        done(null, true);
       },
+      authenticate: (...signIn) => this.#admission.authenticate(...signIn),
       authorizeSubscribe: (client, subscription, done) =>
         void this.#authorizeFilter(client, subscription, done),
       // aedes calls this before it acknowledges a message of any QoS. An error ends the connection without a PUBACK, and
@@ -205,7 +206,9 @@ export class BuiltInBroker implements Broker {
 
   async #listen(): Promise<void> {
     const { host, port, clock, conditions, log } = this.#options;
-    const server = createServer((socket) => this.#accept(socket));
+    // A client without keep-alive that lost its power would keep its connection, and one of those that its address may have.
+    const probes = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
+    const server = createServer(probes, (socket) => this.#accept(socket));
     try {
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
@@ -240,10 +243,4 @@ export class BuiltInBroker implements Broker {
     if (!this.#aedes) socket.destroy();
     else if (this.#clients.admit(socket)) requireUtf8(this.#aedes.handle(socket), this.#options);
   }
-}
-
-/** A copy in separate memory; Node.js would allocate it from a shared pool. */
-function unpooledCopy(payload: string | Uint8Array): Buffer {
-  const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
-  return Buffer.from(new Uint8Array(bytes).buffer);
 }

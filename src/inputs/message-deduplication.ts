@@ -5,6 +5,7 @@ import type { Log } from "../domain/log.ts";
 import { MESSAGES_MAX, type DeduplicationEntry } from "../store/messages.ts";
 import type { Journal } from "../store/journal.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
+import { PausedSessions } from "./paused-sessions.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 /** How a message with QoS 1 or 2 was delivered. */
@@ -24,10 +25,23 @@ export interface Delivery {
 const DEDUPLICATION_WINDOW_MS = 20_000;
 /**
  * Some clients resend without DUP, such as mqtt.js and so zigbee2mqtt, which detects a dead connection within 90 s.
- * Within this time, the same message with the same packet id on a new connection is a duplicate, unless an opening would
- * be lost if it is a new one after all: see `isHarmless`.
+ * Within this time, the same message with the same packet id on a new connection is probably a duplicate. It may also be a
+ * new one of a sensor that has started again, so only what may be lost is ignored.
  */
 const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
+
+/** `flagged`: with DUP, certainly read before; `unflagged`: without it, see above. */
+export type Repetition = "flagged" | "unflagged";
+
+/** What is to be read of a message. */
+export interface MessagePart {
+  readonly read: () => void;
+  /**
+   * Whether what the sender has sent since the first delivery must be read again once it is repeated too: otherwise an older
+   * value would be the last.
+   */
+  readonly isFollowed: boolean;
+}
 
 interface Entry {
   readonly message: DeduplicationEntry;
@@ -51,6 +65,8 @@ export class MessageDeduplication {
   /** In the order of reading. */
   readonly #entries: TransactionalMap<string, Entry>;
   readonly #journal: Pick<Journal, "groupCommit" | "processedMessages">;
+  /** Sessions that have to repeat their messages. */
+  readonly paused = new PausedSessions();
 
   constructor({ journal, clock, log }: Pick<ZoneContext, "journal" | "clock" | "log">) {
     this.#journal = journal;
@@ -72,6 +88,7 @@ export class MessageDeduplication {
 
   /** A sender has connected. @param resumes false when its session has no earlier messages */
   connected(session: string, resumes: boolean): void {
+    this.paused.connected(session);
     const own = [...this.#entries.values()].filter(({ message }) => message.session === session);
     if (!resumes) this.#remove(own);
     const confirmsAtMs = this.#clock.monotonicMs() + DEDUPLICATION_WINDOW_MS;
@@ -97,45 +114,54 @@ export class MessageDeduplication {
     void this.#journal.groupCommit(() => this.#purgeStore(confirmed)).catch((error) => this.#warn(error));
   }
 
+  /** Forgets the messages of zones or gates whose state is unknown: repeated messages are then new to them. */
+  forget(ownerIds: readonly string[]): void {
+    this.#remove([...this.#entries.values()].filter(({ message }) => ownerIds.includes(message.zoneId)));
+  }
+
   /**
-   * Calls `read` unless this message was already read for the zone.
+   * Reads a message for a zone or gate, which decides what to ignore of one that was read before.
+   * @param ownerId of the zone or gate
    * @param hash of the message, see `messageHash`
-   * @param isHarmless whether nothing is lost if the message is new and was only taken for a duplicate
-   * @throws any error of `read`; the message then does not count as read
+   * @param partOf returns what is to be read; undefined for nothing
+   * @throws any error of the reading; the message then does not count as read
    */
   once(
     { session, packetId, isRepeated }: Delivery,
-    zoneId: string,
+    ownerId: string,
     hash: string,
-    { isHarmless, read }: { readonly isHarmless: () => boolean; readonly read: () => void },
+    partOf: (repetition: Repetition | undefined) => MessagePart | undefined,
   ): void {
     const atMs = this.#clock.monotonicMs();
-    const message = { session, packetId, zoneId, hash, atWallMs: this.#clock.wallMs() };
+    const message = { session, packetId, zoneId: ownerId, hash, atWallMs: this.#clock.wallMs() };
     const earlier = this.#entries.get(keyOf(message));
-    if (earlier && earlier.message.hash === hash) {
-      const isUnflagged =
-        earlier.isFromEarlierConnection && atMs - earlier.atMs <= UNFLAGGED_DUPLICATE_WINDOW_MS;
-      if (isRepeated || (isUnflagged && isHarmless())) {
-        this.#log.info("mqtt-duplicate-ignored", { session, packetId, zone: zoneId });
-        return;
-      }
+    const repetition = earlier?.message.hash === hash ? repetitionOf(earlier, isRepeated, atMs) : undefined;
+    const part = partOf(repetition);
+    if (!part) {
+      this.#log.info("mqtt-duplicate-ignored", { session, packetId, zone: ownerId });
+      return;
     }
-    if (earlier) this.#remove([earlier]);
-    const entry = {
-      message,
-      atMs,
-      confirmsAtMs: atMs + DEDUPLICATION_WINDOW_MS,
-      isFromEarlierConnection: false,
-    };
+    if (earlier) this.#remove(repetition && part.isFollowed ? this.#from(earlier) : [earlier]);
+    const confirmsAtMs = atMs + DEDUPLICATION_WINDOW_MS;
+    const entry = { message, atMs, confirmsAtMs, isFromEarlierConnection: false };
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
     this.#journal.processedMessages.add(message);
     try {
-      read();
+      part.read();
     } catch (error) {
       this.#remove([entry]);
       throw error;
     }
+  }
+
+  /** A message, and what its sender has sent to the same zone since. */
+  #from(earlier: Entry): readonly Entry[] {
+    const { session, zoneId } = earlier.message;
+    const own = [...this.#entries.values()].filter(
+      ({ message }) => message.session === session && message.zoneId === zoneId,
+    );
+    return own.slice(own.indexOf(earlier));
   }
 
   #add(entry: Entry): void {
@@ -169,6 +195,12 @@ export class MessageDeduplication {
   #warn(error: unknown): void {
     this.#log.warn("mqtt-deduplication-purge-failed", { reason: messageOf(error) });
   }
+}
+
+function repetitionOf(earlier: Entry, isFlagged: boolean, atMs: number): Repetition | undefined {
+  if (isFlagged) return "flagged";
+  const isRecent = atMs - earlier.atMs <= UNFLAGGED_DUPLICATE_WINDOW_MS;
+  return earlier.isFromEarlierConnection && isRecent ? "unflagged" : undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { IPublishPacket, MqttClient } from "mqtt";
 import type { ConnectionState, MqttZones } from "./mqtt-zones.ts";
 import { deliveryOf } from "./message-deduplication.ts";
+import type { StaleRetained } from "./stale-retained.ts";
 import { leftOutBytes } from "./oversized-payloads.ts";
 
 interface MessageIntakeOptions {
   readonly zones: MqttZones;
+  readonly staleRetained: Pick<StaleRetained, "ageOf">;
   /** The daemon's client id, under which the broker numbers its messages. */
   readonly session: string;
   /** The connection: an acknowledgement must be sent on the connection of its message. */
@@ -68,16 +70,18 @@ export class MessageIntake {
 
   /** @param next set if mqtt.js waits for it; mqtt.js then sends the acknowledgement */
   async #record(packet: IPublishPacket, next: (() => void) | undefined): Promise<void> {
-    const { zones, session, stream, onRecorded, onFailed } = this.#options;
+    const { zones, staleRetained, session, stream, onRecorded, onFailed } = this.#options;
     const { topic, qos, messageId, retain } = packet;
     const payload = Buffer.from(packet.payload as Uint8Array);
     const leftOut = leftOutBytes(payload);
     const size = leftOut === undefined ? {} : { leftOutBytes: leftOut };
-    const message = { topic, payload, ...size, isRetained: retain, ...deliveryOf(packet, session) };
+    const age = staleRetained.ageOf(topic, payload, retain);
+    const read = { isRetained: retain, isStale: age === "stale", ...deliveryOf(packet, session) };
+    const message = { topic, payload, ...size, ...read };
     this.#pending += 1;
     this.#pendingBytes += payload.byteLength;
     try {
-      await zones.deliver(message, this.#connection);
+      if (age !== "repeated") await zones.deliver(message, this.#connection);
     } catch (error) {
       if (!this.#isFailed) onFailed(topic, error);
       this.#isFailed = true;

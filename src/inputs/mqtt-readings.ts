@@ -3,13 +3,15 @@ import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import type { BrokerAddress } from "../domain/mqtt-broker.ts";
+import { brokerName, type BrokerAddress } from "../domain/mqtt-broker.ts";
 import type { BrokerCountStore } from "../store/messages.ts";
 import { clientOf, disconnect, endWithoutReconnect, type Connect } from "./broker-client.ts";
 import { MessageIntake } from "./message-intake.ts";
 import { DroppedMessages, DROPPED_TOPIC } from "./dropped-messages.ts";
-import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers } from "./mqtt-session.ts";
+import { BrokerAbsence, BrokerSubscriptions, SessionTakeovers, type FilterStore } from "./mqtt-session.ts";
 import type { MqttZones } from "./mqtt-zones.ts";
+import { OptionalSubscription } from "./optional-subscription.ts";
+import { StaleRetained } from "./stale-retained.ts";
 import { SessionEnds, type FormerSessions } from "./session-ends.ts";
 
 export interface MqttReadingsOptions extends BrokerAddress {
@@ -19,6 +21,7 @@ export interface MqttReadingsOptions extends BrokerAddress {
   readonly isTemporary?: boolean;
   /** Sessions to end at the broker; none by default. */
   readonly formerSessions?: FormerSessions;
+  readonly filterStore?: FilterStore;
   readonly zones: MqttZones;
   readonly brokerCounts: BrokerCountStore;
   readonly clock: Clock;
@@ -58,7 +61,8 @@ export class MqttReadings {
   readonly #drops: DroppedMessages;
   readonly #subscriptions: BrokerSubscriptions;
   readonly #ends: SessionEnds;
-  #isCountAvailable = true;
+  readonly #count: OptionalSubscription;
+  readonly #staleRetained: StaleRetained;
   /** Whether the broker has accepted the current connection. */
   #isAccepted = false;
   #cancelPause: CancelTimer | undefined;
@@ -70,6 +74,15 @@ export class MqttReadings {
     this.#absence = new BrokerAbsence(options.clock, () => options.zones.loseGates());
     this.#subscriptions = new BrokerSubscriptions(options);
     this.#ends = new SessionEnds(options);
+    this.#staleRetained = new StaleRetained({
+      ...options,
+      filters: () => options.zones.filters,
+      readAgain: (filter) =>
+        this.#client?.subscribe(filter, { qos: 1 }, () => "the next connection tries again"),
+    });
+    this.#count = new OptionalSubscription((reason) =>
+      options.log.debug("mqtt-drop-count-unavailable", { reason }),
+    );
     this.#drops = new DroppedMessages({ ...options, broker: brokerName(options.url) });
   }
 
@@ -176,6 +189,7 @@ export class MqttReadings {
     const { zones, clientId, log } = this.#options;
     return new MessageIntake({
       zones,
+      staleRetained: this.#staleRetained,
       session: clientId,
       stream,
       onRecorded: () => (this.#failures = 0),
@@ -199,24 +213,21 @@ export class MqttReadings {
     this.#reason = NO_REASON;
     this.#isAccepted = true;
     this.#absence.end();
-    this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => conditions.clear("mqtt-session-taken-over"));
+    this.#cancelStable = clock.after(STABLE_CONNECTION_MS, () => {
+      conditions.clear("mqtt-session-taken-over");
+      this.#count.retry();
+      this.#staleRetained.stable();
+      this.#subscriptions.retryOptional();
+    });
     zones.deduplication.connected(clientId, sessionPresent);
+    this.#staleRetained.connected();
     conditions.clear("mqtt-unreachable");
     log.info("mqtt-connected", { url: brokerName(url), sessionPresent });
-    if (this.#isCountAvailable) this.#readCount(client);
+    this.#count.subscribe(client, [DROPPED_TOPIC], 0);
     void this.#ends.endFormer();
     // On every connection, even if the broker kept the subscriptions: it then sends the retained messages again, which
     // is the only source for changes of sensors with QoS 0 in the meantime. An unchanged value is not an edge.
     this.#subscriptions.connected(client, [...zones.filters, ...zones.deviceLists]);
-  }
-
-  /** A broker may deny access to its counter, or end the connection; then it is not subscribed again. */
-  #readCount(client: MqttClient): void {
-    client.subscribe(DROPPED_TOPIC, { qos: 0 }, (error) => {
-      if (!error) return;
-      this.#isCountAvailable = false;
-      this.#options.log.debug("mqtt-drop-count-unavailable", { reason: error.message });
-    });
   }
 
   #onDisconnected(): void {
@@ -224,9 +235,4 @@ export class MqttReadings {
     const values = { broker: brokerName(url), reason: this.#reason, seconds: RECONNECT_MS / 1000 };
     conditions.raise("mqtt-unreachable", values);
   }
-}
-
-/** Host and port of the broker; the rest of its address may contain a password. */
-function brokerName(url: string): string {
-  return url.split("/")[2] ?? "";
 }

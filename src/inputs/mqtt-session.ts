@@ -2,9 +2,20 @@ import type { MqttClient } from "mqtt";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { isDeviceList } from "../domain/device-list.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { OptionalSubscription } from "./optional-subscription.ts";
+
+/** The filters that the session may have at the broker, for the next start. */
+export interface FilterStore {
+  list(): readonly string[];
+  /** @throws the error of the file system */
+  save(filters: readonly string[]): void;
+}
 
 interface BrokerSubscriptionsOptions {
+  /** Without one, only filters of this run are unsubscribed. */
+  readonly filterStore?: FilterStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly conditions: Conditions;
@@ -12,8 +23,6 @@ interface BrokerSubscriptionsOptions {
 
 /** Return codes from this one on deny a subscription (MQTT 3.1.1, 3.9.3). */
 const SUBACK_FAILURE = 0x80;
-/** So that a flapping connection does not count as a refusal. */
-const ENDS_AT_LISTS_MAX = 3;
 /** A broker that has not responded by then is probably offline; the next connection subscribes again. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 /** Maximum in the window; two daemons with one client id reach it in half a minute. */
@@ -24,13 +33,26 @@ const WINDOW_MS = 60_000;
 export class BrokerSubscriptions {
   readonly #options: BrokerSubscriptionsOptions;
   readonly #denied = new Set<string>();
-  /** Consecutive connections that ended at the subscription to the device lists. */
-  #endsAtLists = 0;
+  /** Device lists, which only explain why a zone is silent. */
+  readonly #lists: OptionalSubscription;
   /** Filters that the broker's session may still have but no zone uses. */
-  readonly #unused = new Set<string>();
+  readonly #unused: Set<string>;
+  /** Those that it may have at all. */
+  readonly #all: Set<string>;
 
   constructor(options: BrokerSubscriptionsOptions) {
     this.#options = options;
+    const stored = options.filterStore?.list() ?? [];
+    this.#unused = new Set(stored);
+    this.#all = new Set(stored);
+    this.#lists = new OptionalSubscription((reason) =>
+      options.log.debug("mqtt-device-lists-unavailable", { reason }),
+    );
+  }
+
+  /** To be called once a connection is stable. */
+  retryOptional(): void {
+    this.#lists.retry();
   }
 
   /** To be called on every connection, with all topics in use. */
@@ -45,8 +67,10 @@ export class BrokerSubscriptions {
    */
   async listen(client: MqttClient, all: readonly string[]): Promise<void> {
     for (const topic of all) this.#unused.delete(topic);
+    // Before they are subscribed: a power cut may follow.
+    this.#store([...this.#all, ...all]);
     const topics = all.filter((topic) => !isDeviceList(topic));
-    this.#listenToLists(client, all.filter(isDeviceList));
+    this.#lists.subscribe(client, all.filter(isDeviceList), 1);
     if (topics.length === 0) return;
     await this.#awaitResponse((done) => {
       client.subscribe([...topics], { qos: 1 }, (error, _granted, answer) => {
@@ -64,18 +88,6 @@ export class BrokerSubscriptions {
     });
   }
 
-  /**
-   * Subscribes to device lists, which only explain why a zone is silent. A broker may deny them, or end the connection: then the
-   * zones are monitored without them.
-   */
-  #listenToLists(client: MqttClient, topics: readonly string[]): void {
-    if (topics.length === 0 || this.#endsAtLists >= ENDS_AT_LISTS_MAX) return;
-    client.subscribe([...topics], { qos: 1 }, (error, _granted, answer) => {
-      this.#endsAtLists = error && !answer ? this.#endsAtLists + 1 : 0;
-      if (error) this.#options.log.debug("mqtt-device-lists-unavailable", { reason: error.message });
-    });
-  }
-
   /** Unsubscribes, on the next connection if there is none now. @returns as `listen` */
   leave(client: MqttClient | undefined, topics: readonly string[]): Promise<void> {
     for (const topic of topics) this.#unused.add(topic);
@@ -84,10 +96,30 @@ export class BrokerSubscriptions {
     if (!client?.connected || unused.length === 0) return Promise.resolve();
     return this.#awaitResponse((done) => {
       client.unsubscribe(unused, (error) => {
-        if (!error) for (const topic of unused) this.#unused.delete(topic);
+        if (!error) this.#left(unused);
         done();
       });
     });
+  }
+
+  #left(topics: readonly string[]): void {
+    // A topic may be in use again meanwhile.
+    const gone = topics.filter((topic) => this.#unused.delete(topic));
+    this.#store([...this.#all].filter((topic) => !gone.includes(topic)));
+  }
+
+  #store(filters: readonly string[]): void {
+    const before = this.#all.size;
+    const isAdded = filters.some((filter) => !this.#all.has(filter));
+    this.#all.clear();
+    for (const filter of filters) this.#all.add(filter);
+    if (!isAdded && this.#all.size === before) return;
+    try {
+      this.#options.filterStore?.save([...this.#all]);
+    } catch (error) {
+      // A filter that is removed before the next start stays subscribed.
+      this.#options.log.warn("mqtt-subscriptions-write-failed", { reason: messageOf(error) });
+    }
   }
 
   #note(topics: readonly string[], denied: readonly string[]): void {

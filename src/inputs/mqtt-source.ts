@@ -1,4 +1,5 @@
 import type { BrokerAccount, BrokerAddress, BrokerCredentials } from "../domain/mqtt-broker.ts";
+import type { FilterStore } from "./mqtt-session.ts";
 import type { FormerSessions } from "./session-ends.ts";
 
 /** Where MQTT readings come from. */
@@ -10,6 +11,8 @@ export type MqttSource =
       /** Whether the client id is of this run only. */
       readonly isTemporary?: boolean;
       readonly formerSessions?: FormerSessions;
+      /** None for a client id of this run only. */
+      readonly filterStore?: FilterStore;
     })
   | {
       readonly mode: "built-in";

@@ -1,14 +1,19 @@
 import type { Conditions } from "../domain/condition.ts";
-import { isLifeSafety } from "../domain/incident.ts";
-import { isOrWillBeRecorded } from "../domain/trip.ts";
 import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import { ActiveTopics } from "./active-topics.ts";
 import type { BatteryLevels } from "./battery-levels.ts";
 import { DeviceLists } from "./device-lists.ts";
 import { MessageCounts } from "./message-counts.ts";
 import { isActiveIn } from "./stored-activity.ts";
-import { messageHash, MessageDeduplication, type Delivery } from "./message-deduplication.ts";
+import {
+  messageHash,
+  MessageDeduplication,
+  type Delivery,
+  type MessagePart,
+  type Repetition,
+} from "./message-deduplication.ts";
 import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openings.ts";
+import { isClosing, unreadSignals } from "./repeated-signals.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneMessages } from "./zone-messages.ts";
 import { ZoneTopics } from "./zone-topics.ts";
@@ -39,6 +44,8 @@ export interface MqttMessage {
   readonly leftOutBytes?: number;
   /** Whether the broker sent a retained message, not a new one. */
   readonly isRetained: boolean;
+  /** Whether it is a retained one that newer messages have not replaced. */
+  readonly isStale?: boolean;
   /** Undefined for QoS 0, which is never resent. */
   readonly delivery?: Delivery;
 }
@@ -47,6 +54,14 @@ export interface MqttMessage {
 export interface ConnectionState {
   isPaused: boolean;
 }
+
+/** Reads the part of a message for a zone or gate unless it was read before. */
+type OnceOnly = (
+  ownerId: string,
+  partOf: (repetition: Repetition | undefined) => MessagePart | undefined,
+) => void;
+
+type GateReport = ReturnType<ZoneTopics["read"]>["gates"][number];
 
 /** Passes messages of any broker to their zones. */
 export class MqttZones {
@@ -67,6 +82,8 @@ export class MqttZones {
     this.#topics = new ZoneTopics(options.zones, this.#active);
     // A former release may have ended what a topic reported.
     this.#active.keep(this.#topics.activeSources((source) => isActiveIn(options.journal, source)));
+    // Their state is unknown after a start.
+    this.deduplication.forget(this.#topics.gateIds);
     this.#lists = new DeviceLists(options);
     this.#repeated = new RepeatedOpenings(options);
     this.counts = new MessageCounts(options);
@@ -114,8 +131,9 @@ export class MqttZones {
    * Reads a message for all its zones, in one commit with messages that arrive at the same time: a burst needs few fsyncs.
    * @returns once the changes are committed and the message may be acknowledged. Rejects with any error of the journal;
    * the message must then be sent again, and committed changes are not an edge again
+   * @param connection that of the session of its sender by default
    */
-  async deliver(message: MqttMessage, connection: ConnectionState = { isPaused: false }): Promise<void> {
+  async deliver(message: MqttMessage, connection = this.#connectionOf(message)): Promise<void> {
     const read = (): void => {
       if (connection.isPaused) throw new Error("an earlier message could not be stored");
       // While it is read: the next message may be in the same commit.
@@ -133,6 +151,11 @@ export class MqttZones {
     }
   }
 
+  /** A message without a delivery is never sent again, so it does not wait for those that are. */
+  #connectionOf({ delivery }: MqttMessage): ConnectionState {
+    return delivery ? this.deduplication.paused.stateOf(delivery.session) : { isPaused: false };
+  }
+
   /**
    * The state of all gates is unknown from now on, until a message sets it. A user may have armed them meanwhile, and the message
    * has not arrived: their trips are dispatched as a precaution.
@@ -143,32 +166,50 @@ export class MqttZones {
     if (gateIds.length === 0) return;
     log.warn("mqtt-gates-unknown", { gates: gateIds.length });
     for (const gateId of gateIds) monitor.setGate(gateId, "unknown");
+    this.deduplication.forget(gateIds);
   }
 
-  #read({ topic, payload, leftOutBytes, isRetained, delivery }: MqttMessage): void {
+  #read({ topic, payload, leftOutBytes, isRetained, isStale = false, delivery }: MqttMessage): void {
     if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
     this.#lists.read(topic, payload);
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
+    const hash = delivery && signals.length + gates.length > 0 ? messageHash(topic, payload) : "";
+    const once: OnceOnly = (ownerId, partOf) => {
+      if (delivery) this.deduplication.once(delivery, ownerId, hash, partOf);
+      else partOf(undefined)?.read();
+    };
     // The state of a gate must be known before its zones are read.
-    for (const { gateId, state } of gates) this.#options.monitor.setGate(gateId, state);
-    const hash = delivery && signals.length > 0 ? messageHash(topic, payload) : "";
+    this.#readGates(isStale ? gates.filter(({ state }) => state !== "closed") : gates, once);
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
-      const ofZone = signals.filter((entry) => entry.zoneId === zoneId);
+      const ofZone = signals.flatMap((entry) => (entry.zoneId === zoneId ? [entry.signal] : []));
       // The state of a bridge is not a message of the sensor.
-      if (ofZone.some(({ signal }) => !("bridge" in signal)))
+      if (ofZone.some((signal) => !("bridge" in signal)))
         this.#options.messages?.take(zoneId, topic, payload, isRetained);
       // An empty message removes a retained one, such as that of a renamed sensor.
-      const isOfSensor = ofZone.some(({ signal }) => signal.kind !== "availability");
+      const isOfSensor = ofZone.some((signal) => signal.kind !== "availability");
       if (isOfSensor && !isRetained && payload.byteLength > 0) this.#lists.heard(zoneId);
-      const read = (): void => {
-        for (const { signal } of ofZone) this.#signal(zoneId, signal, !isRetained);
-      };
-      const isHarmless = (): boolean => this.#isLastOpeningRecorded(zoneId);
-      if (delivery) this.deduplication.once(delivery, zoneId, hash, { isHarmless, read });
-      else read();
+      once(zoneId, (repetition) => {
+        const unread = unreadSignals(this.#options, zoneId, ofZone, repetition);
+        const read = (): void => unread.forEach((signal) => this.#signal(zoneId, signal, !isRetained));
+        return unread.length === 0 ? undefined : { read, isFollowed: unread.some(isClosing) };
+      });
     }
     if (refused !== undefined) this.counts.note(topic, refused, payload.byteLength);
     else if (isUnmatched) this.counts.note(topic, "no-zone", payload.byteLength);
+  }
+
+  /**
+   * Reads what a message reports about gates. A `disarm` and an `arm` that are sent again would restart the exit delay. Without
+   * DUP they are read all the same: an arming must not be lost.
+   */
+  #readGates(gates: readonly GateReport[], once: OnceOnly): void {
+    for (const gateId of new Set(gates.map((entry) => entry.gateId))) {
+      const read = (): void => {
+        for (const { gateId: of, state } of gates)
+          if (of === gateId) this.#options.monitor.setGate(gateId, state);
+      };
+      once(gateId, (repetition) => (repetition === "flagged" ? undefined : { read, isFollowed: false }));
+    }
   }
 
   #signal(zoneId: string, signal: ZoneSignal, isLive: boolean): void {
@@ -189,17 +230,5 @@ export class MqttZones {
     return this.#options.monitor
       .zones()
       .some(({ zone, contact }) => zone.id === zoneId && contact === "open");
-  }
-
-  /**
-   * Whether one more opening of the zone would only repeat what a record has. Not if the last one was suppressed; never for a
-   * life safety zone, whose trips are counted in the record.
-   */
-  #isLastOpeningRecorded(zoneId: string): boolean {
-    const { monitor, journal } = this.#options;
-    const watched = monitor.zones().find(({ zone }) => zone.id === zoneId);
-    if (watched && isLifeSafety(watched.zone.kind)) return false;
-    const opening = journal.restores.openingBefore(zoneId);
-    return opening === undefined || isOrWillBeRecorded(opening);
   }
 }

@@ -24,7 +24,7 @@ const LENGTH_BYTES = 2;
 const REPLACEMENT = "\uFFFD";
 
 /**
- * Ends the connection of a client at a topic, filter or name that is not UTF-8, as MQTT 3.1.1 requires (1.5.3). The parser would
+ * Ends the connection of a client at a topic, filter or name that is not UTF-8 or has the character U+0000, as MQTT 3.1.1 requires (1.5.3). The parser would
  * decode it: different topics would then be the same. The text is counted as a message that cannot be read.
  */
 export function requireUtf8(client: Client, counting: Counting): void {
@@ -33,9 +33,10 @@ export function requireUtf8(client: Client, counting: Counting): void {
   parser._parseString = () => {
     const from = parser._pos + LENGTH_BYTES;
     const text = parse();
+    if (text === null) return null;
     // A client may also have sent that sign itself.
-    if (text === null || !text.includes(REPLACEMENT) || isUtf8(parser._list.slice(from, parser._pos)))
-      return text;
+    const isText = !text.includes(REPLACEMENT) || isUtf8(parser._list.slice(from, parser._pos));
+    if (isText && !text.includes("\0")) return text;
     void count(text, counting);
     return null;
   };

@@ -1,10 +1,13 @@
 import type { Config } from "../config/config.ts";
 import type { TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
+import { brokerName } from "../domain/mqtt-broker.ts";
 import { VERSION } from "../generated/version.ts";
 import type { InputsOptions } from "../inputs/inputs.ts";
 import type { MqttSource } from "../inputs/mqtt-source.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
+import { isMachineUndecided } from "../ops/machine-identity.ts";
+import { SubscribedFilters } from "../ops/subscribed-filters.ts";
 import { mqttClientId } from "../ops/secrets.ts";
 import { SessionsToEnd } from "../ops/sessions-to-end.ts";
 import type { Site } from "./site.ts";
@@ -53,5 +56,11 @@ function sourceOf({ mqtt, dataDir }: Config, conditions: Conditions): MqttSource
   const formerSessions = new SessionsToEnd(dataDir);
   // Before it is used: a power cut leaves its session behind.
   if (isTemporary) formerSessions.add(clientId);
-  return { ...mqtt, clientId, isTemporary, formerSessions };
+  if (isTemporary) return { ...mqtt, clientId, isTemporary, formerSessions };
+  const filterStore = new SubscribedFilters(dataDir, { broker: brokerName(mqtt.url), clientId });
+  const { lastClientId } = filterStore;
+  // Until `mqtt.clientId` was set, this was the id. In an undecided machine it may be that of another one.
+  if (mqtt.clientId !== undefined && lastClientId !== undefined && lastClientId !== clientId)
+    if (!isMachineUndecided(dataDir)) formerSessions.add(lastClientId);
+  return { ...mqtt, clientId, formerSessions, filterStore };
 }

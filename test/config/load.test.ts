@@ -768,6 +768,27 @@ zones:
     ]);
   });
 
+  test("warns of topics and paths that can hardly match, which are no error", () => {
+    const input = (mqtt: string, path: string): string =>
+      `    input: { mqtt: ${mqtt}, path: ${path}, open: [false] }\n`;
+    const about = (id: string): string =>
+      `  - id: ${id}\n    name: ${id}\n    kind: intrusion\n    objective: { type: obiective/cladiri, id: 12 }\n`;
+    const zones = [
+      ["a", input('"zigbee2mqtt/x "', "/contact")],
+      ["b", input("/zigbee2mqtt/e", "/contact")],
+      ["c", input("zigbee2mqtt/f/", "/contact")],
+      ["d", input("zigbee2mqtt/g", "/contact/")],
+      ["e", input("zigbee2mqtt/h", "/contact")],
+    ] as const;
+    const { warnings } = load(`zones:\n${zones.map(([id, text]) => about(id) + text).join("")}`);
+    expect(warnings.filter((text) => /blank|slash/.test(text))).toEqual([
+      'zone a: "zigbee2mqtt/x ": the topic begins or ends with a blank, which counts',
+      'zone b: "/zigbee2mqtt/e": the topic begins or ends with a slash, so it has an empty level',
+      'zone c: "zigbee2mqtt/f/": the topic begins or ends with a slash, so it has an empty level',
+      'zone d: "/contact/": the path ends with a slash, so it names an empty key',
+    ]);
+  });
+
   test("warns once of an objective that is not imported, however many zones it has", () => {
     const zone = (id: string, rest = ""): string =>
       `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { simulated: true }${rest} }\n`;

@@ -109,4 +109,20 @@ describeWithMosquitto("a client id that is used for a time only", () => {
     await site.end("SIGTERM");
     expect(await hasSession(former)).toBe(true);
   });
+
+  test("or was until the configuration named one leaves no session, nor does a topic that is removed meanwhile", async () => {
+    await subscribed();
+    const own = readFileSync(clientFile(), "utf8").trim();
+    await site.end("SIGTERM");
+    site = installation.daemon(
+      "site",
+      `http: { port: 0 }\nmqtt: { url: "${broker.url}", clientId: hall }\n${ZONE.replace("mqtt: door", "mqtt: gate")}`,
+    );
+    await site.start();
+    await eventually("the end of the session", async () => (await hasSession(own)) === false);
+    expect(toEnd()).toEqual([]);
+    const stored = readFileSync(path("mqtt-subscriptions.json"), "utf8");
+    expect(JSON.parse(stored)).toMatchObject({ clientId: "hall", filters: expect.arrayContaining(["gate"]) });
+    expect(stored).not.toContain("door");
+  });
 });

@@ -21,6 +21,7 @@ const INVALID: readonly (readonly [title: string, bytes: readonly number[]])[] =
   ["a character that is cut", [0xf0, 0x9f, 0x98]],
   ["a surrogate", [0xed, 0xa0, 0x80]],
   ["a zero in more bytes than needed", [0x75, 0xc0, 0x80]],
+  ["the character U+0000", [0x75, 0x00, 0x61]],
 ];
 const OPEN = Buffer.from('{"contact":false}');
 const PACKETS = {

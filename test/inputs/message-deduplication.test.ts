@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
-import mqttPacket, { type Packet } from "mqtt-packet";
+import mqttPacket, { type IConnectPacket, type Packet } from "mqtt-packet";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MqttZones, type MqttMessage } from "../../src/inputs/mqtt-zones.ts";
 import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
@@ -18,13 +19,24 @@ import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
  */
 
 const TOPIC = "zigbee2mqtt/gate";
-const GATE = zoneOf({ id: "gate", input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] } });
+const AVAILABILITY = "zigbee2mqtt/gate/availability";
+const GATE = zoneOf({
+  id: "gate",
+  input: { mqtt: TOPIC, path: "/contact", open: [false], normal: [true] },
+  battery: { path: "/battery", below: 15 },
+  availability: { mqtt: AVAILABILITY },
+});
+const HALL = zoneOf({
+  id: "hall",
+  input: { mqtt: "hall", open: ["open"], normal: ["closed"] },
+  gate: { mqtt: "keypad", open: ["arm"], normal: ["disarm"], exitDelayS: 30 },
+});
 const OPEN = '{"contact":false}';
 const CLOSED = '{"contact":true}';
 
 let site: MonitoredZones;
 beforeEach(() => {
-  site = MonitoredZones.forTest([GATE]);
+  site = MonitoredZones.forTest([GATE, HALL]);
 });
 
 function contact(): string | undefined {
@@ -104,6 +116,93 @@ describe("the built-in broker with lost acknowledgements", () => {
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN });
     expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);
+  });
+
+  test("reads that a sensor is back, under the packet id of its last start", async () => {
+    await sensor.publish({ id: 1, payload: "online", topic: AVAILABILITY });
+    site.clock.advance(10_000);
+    sensor.cut();
+    const will = { topic: AVAILABILITY, payload: Buffer.from("offline"), qos: 0, retain: false } as const;
+    sensor = await Sensor.connected(brokerPort(site), will);
+    sensor.cut();
+    await eventually("the will", () => site.logged("mqtt-signal").length === 2);
+    sensor = await Sensor.connected(brokerPort(site));
+    await sensor.publish({ id: 1, payload: "online", topic: AVAILABILITY });
+    site.clock.advance(120_000);
+    expect(site.trips).toEqual([]);
+  });
+
+  test("reads the closing that a sensor reports when it starts, and the opening after it", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: OPEN });
+    await reconnect();
+    await sensor.publish({ id: 1, payload: CLOSED });
+    expect(contact()).toBe("normal");
+    await sensor.publish({ id: 2, payload: OPEN });
+    expect(site.trips).toHaveLength(2);
+    expect(contact()).toBe("open");
+  });
+
+  test("reads the battery in a repeated opening, which is one trip", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: '{"contact":false,"battery":9}' });
+    await sensor.publish({ id: 3, payload: '{"contact":true,"battery":90}' });
+    await reconnect();
+    await sensor.publish({ id: 2, payload: '{"contact":false,"battery":9}' });
+    await sensor.publish({ id: 3, payload: '{"contact":true,"battery":90}' });
+    expect(site.trips.filter(({ type }) => type === "trip")).toHaveLength(1);
+    expect(contact()).toBe("normal");
+  });
+
+  test("does not begin the exit delay again when the messages of a keypad are repeated", async () => {
+    await sensor.publish({ id: 1, payload: "closed", topic: "hall" });
+    await sensor.publish({ id: 2, payload: "disarm", topic: "keypad" });
+    await sensor.publish({ id: 3, payload: "arm", topic: "keypad" });
+    site.clock.advance(31_000);
+    await reconnect();
+    await sensor.publish({ id: 2, payload: "disarm", topic: "keypad", dup: true });
+    await sensor.publish({ id: 3, payload: "arm", topic: "keypad", dup: true });
+    await sensor.publish({ id: 4, payload: "open", topic: "hall" });
+    expect(site.trips).toMatchObject([{ zoneId: "hall", state: "waiting" }]);
+  });
+
+  test("arms with the message of a keypad that has started again", async () => {
+    await sensor.publish({ id: 1, payload: "arm", topic: "keypad" });
+    await sensor.publish({ id: 2, payload: "disarm", topic: "keypad" });
+    await sensor.publish({ id: 3, payload: "closed", topic: "hall" });
+    await reconnect();
+    await sensor.publish({ id: 1, payload: "arm", topic: "keypad" });
+    site.clock.advance(31_000);
+    await sensor.publish({ id: 2, payload: "open", topic: "hall" });
+    expect(site.trips).toMatchObject([{ zoneId: "hall", state: "waiting" }]);
+  });
+
+  test("reads no message of a connection after one that could not be recorded, until it is repeated", async () => {
+    await broker.stop();
+    const zones = new MqttZones(site.common);
+    let isBroken = false;
+    const deliver = (message: MqttMessage): Promise<void> => {
+      if (isBroken && message.delivery?.packetId === 2) site.breakJournal();
+      const read = zones.deliver(message);
+      return read.finally(() => site.repairJournal());
+    };
+    const { deduplication, counts } = zones;
+    broker = builtInBrokerOf(site, { zones: { deliver, deduplication, counts } });
+    await broker.start();
+    await reconnect();
+    await sensor.publish({ id: 1, payload: CLOSED });
+    isBroken = true;
+    await sensor.publish({ id: 2, payload: OPEN }).catch(() => "the connection is ended");
+    isBroken = false;
+    // Already on its way when the first one failed.
+    const late = { session: "sensor", packetId: 3, isRepeated: false };
+    const message = { topic: TOPIC, payload: Buffer.from(CLOSED), isRetained: false, delivery: late };
+    await expect(zones.deliver(message)).rejects.toThrow("could not be stored");
+    await reconnect();
+    await sensor.publish({ id: 2, payload: OPEN, dup: true });
+    await sensor.publish({ id: 3, payload: CLOSED, dup: true });
+    expect(site.trips).toHaveLength(1);
+    expect(contact()).toBe("normal");
   });
 
   test("reads a repetition of a message that never arrived", async () => {
@@ -210,7 +309,7 @@ class Sensor {
     socket.on("close", () => (this.#isClosed = true));
   }
 
-  static async connected(port: number): Promise<Sensor> {
+  static async connected(port: number, will?: IConnectPacket["will"]): Promise<Sensor> {
     const socket = connect(port, "127.0.0.1");
     const sensor = new Sensor(socket);
     await once(socket, "connect");
@@ -221,17 +320,23 @@ class Sensor {
       keepalive: 60,
       protocolId: "MQTT",
     } as const;
-    socket.write(mqttPacket.generate({ ...welcome, protocolVersion: 4 }));
+    socket.write(mqttPacket.generate({ ...welcome, protocolVersion: 4, ...(will ? { will } : {}) }));
     await sensor.#answer("connack");
     return sensor;
   }
 
   /** Publishes and waits for the response; the next packet (PUBREL) is never sent, as if lost. */
-  async publish(message: { id: number; payload: string; qos?: 1 | 2; dup?: boolean }): Promise<void> {
-    const { id, payload, qos = 1, dup = false } = message;
+  async publish(message: {
+    id: number;
+    payload: string;
+    topic?: string;
+    qos?: 1 | 2;
+    dup?: boolean;
+  }): Promise<void> {
+    const { id, payload, topic = TOPIC, qos = 1, dup = false } = message;
     const publish = {
       cmd: "publish",
-      topic: TOPIC,
+      topic,
       payload,
       qos,
       dup,

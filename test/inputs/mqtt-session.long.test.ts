@@ -1,4 +1,4 @@
-import { connectAsync, type MqttClient } from "mqtt";
+import { connect as connectLater, connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MqttReadings, MqttReadingsOptions } from "../../src/inputs/mqtt-readings.ts";
 import { startScriptedBroker, type ScriptedBroker } from "../support/scripted-broker.ts";
@@ -48,16 +48,45 @@ describe("a broker that rejects the sign-in for a time", () => {
 });
 
 describe("a broker that disconnects clients that subscribe to its statistics", () => {
-  test("is asked once, and its sensors are read", async () => {
-    const broker = await startScriptedBroker({
-      authorizeSubscribe: (_client, subscription, done) =>
-        done(subscription.topic.startsWith("$SYS/") ? new Error("not allowed") : null, subscription),
+  /** How many connections still end at it. */
+  let ends = 0;
+  let granted = 0;
+  let broker: ScriptedBroker;
+
+  beforeEach(async () => {
+    granted = 0;
+    broker = await startScriptedBroker({
+      authorizeSubscribe: (_client, subscription, done) => {
+        if (!subscription.topic.startsWith("$SYS/")) return done(null, subscription);
+        ends -= 1;
+        if (ends < 0) granted += 1;
+        return done(ends < 0 ? null : new Error("not allowed"), subscription);
+      },
     });
-    await start(broker.url);
-    await subscribed();
-    expect(site.logged("mqtt-drop-count-unavailable")).toHaveLength(1);
+  });
+  afterEach(async () => {
     await readings.stop();
     await broker.stop();
+  });
+
+  test("is asked until three connections have ended at it, and again once one has lasted a minute", async () => {
+    ends = 1_000;
+    await start(broker.url);
+    await subscribed();
+    expect(site.logged("mqtt-drop-count-unavailable")).toHaveLength(3);
+    site.clock.advance(60_000);
+    ends = 0;
+    await broker.stop();
+    await eventually("the end", () => site.conditions.includes("mqtt-unreachable"));
+    await broker.startAgain();
+    await eventually("the subscription", () => granted === 1);
+  });
+
+  test("for a time is asked again on the next connection", async () => {
+    ends = 1;
+    await start(broker.url);
+    await subscribed();
+    await eventually("the subscription", () => granted === 1);
   });
 });
 
@@ -170,5 +199,37 @@ describeWithMosquitto("an encrypted broker", () => {
     stranger.remove();
     await start(broker.url.replace("mqtt:", "mqtts:"), { tls });
     await eventually("the reason", () => /signature|certificate/.test(site.health.list()[0]?.text ?? ""));
+  });
+});
+
+describeWithMosquitto("a topic that leaves the configuration while the daemon is stopped", () => {
+  const GATE = zoneOf({ id: "gate", input: { mqtt: "gate", open: ["ON"], normal: ["OFF"] } });
+  let broker: Mosquitto;
+  beforeEach(async () => {
+    broker = await startMosquitto();
+  });
+  afterEach(() => broker.stop());
+
+  test("is unsubscribed after the next start", async () => {
+    let stored: readonly string[] = [];
+    const filterStore = { list: () => stored, save: (filters: readonly string[]) => void (stored = filters) };
+    site.restart([DOOR, GATE]);
+    await start(broker.url, { filterStore });
+    await subscribed();
+    expect(stored).toEqual(["door", "gate"]);
+    await readings.stop();
+    site.restart([DOOR]);
+    await start(broker.url, { filterStore });
+    await eventually("the end of the subscription", () => stored.length === 1);
+    await readings.stop();
+    const sensor = await connectAsync(broker.url);
+    for (const topic of ["gate", "door"]) await sensor.publishAsync(topic, "OFF", { qos: 1 });
+    await sensor.endAsync();
+    const received: string[] = [];
+    const same = connectLater(broker.url, { clientId: CLIENT_ID, clean: false, reconnectPeriod: 0 });
+    same.on("message", (topic) => received.push(topic));
+    await eventually("what the broker has queued", () => received.includes("door"));
+    expect(received).toEqual(["door"]);
+    await same.endAsync(true);
   });
 });

@@ -4,6 +4,7 @@ export const EN_CONDITIONS = {
   "condition.mqtt-broker-not-listening": "Built-in MQTT broker not listening",
   "condition.mqtt-broker-at-limit": "Built-in MQTT broker at a limit",
   "condition.mqtt-subscription-refused": "MQTT subscription rejected by the broker",
+  "condition.mqtt-retained-stale": "Old message retained by the MQTT broker",
   "condition.mqtt-device-renamed": "Sensor renamed at its bridge",
   "condition.mqtt-device-removed": "Sensor missing at its bridge",
   "condition.alarm-panel-receiver-down": "Receiver for alarm panels not listening",

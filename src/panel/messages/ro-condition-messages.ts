@@ -37,6 +37,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Client id-ul MQTT al acestei instalații nu poate fi folosit: {reason}. Până la următoarea pornire se folosește unul temporar; mesajele păstrate de broker pentru client id-ul salvat sosesc abia după acea pornire. Corectați fișierul sau eliberați spațiu pe disc, apoi reporniți serviciul.",
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
+  "mqtt-retained-stale":
+    "Brokerul păstrează (retained) un mesaj vechi pe {count} topicuri ({topics}), iar mesajele mai noi nu sunt păstrate. După fiecare întrerupere, mesajul vechi poate declanșa, restabili sau arma o zonă; nu o dezarmează. Ștergeți-l (mosquitto_pub -r -n -t {topic}) sau configurați dispozitivul să publice mesaje retained.",
   "mqtt-device-renamed":
     "Senzorul zonei {zone} se numește acum {name} în gateway: pe {topic} nu mai sosește nimic, iar zona nu este monitorizată. Setați topicul zonei la {newTopic} sau redați senzorului numele anterior.",
   "mqtt-device-removed":
