@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import { openDatabase, type DatabaseKind } from "../store/database.ts";
@@ -21,13 +11,13 @@ import { salvage, type Salvage } from "../store/salvage.ts";
 import { backupsIn, bestFirst } from "./backups.ts";
 import {
   clearStaging,
-  DATABASE_FILE_SUFFIXES,
   quarantinePath,
   replaceDatabase,
   stageReplacement,
   type DatabaseName,
   type Replacement,
 } from "./database-files.ts";
+import { isCopied, rebuild } from "./rebuilt-version.ts";
 
 /** The state of a database file before it is opened. */
 interface FileState {
@@ -98,8 +88,6 @@ interface RecoveryOptions {
   readonly clock: Clock;
 }
 
-/** Header offset of the journal mode; 1 means without a write-ahead log. */
-const JOURNAL_MODE_AT = 18;
 /** Time limit: an SD card reads 20 MB a second, and after a minute alarms matter more than old rows. */
 const SALVAGE_MS_MAX = 60_000;
 
@@ -155,9 +143,9 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
   if (isWhole) return withSentence({ ...common, backup: null, salvage: null, lastNumbers: {} });
   const backups = name === "santinela.db" && !rebuilt ? backupsIn(dataDir) : [];
   const backup =
-    bestFirst(backups, clock.wallMs()).find((copy) => fileProblems(copy.path, kind, "full").length === 0) ??
-    null;
-  if (backup) copyFileSync(backup.path, staged);
+    bestFirst(backups, clock.wallMs()).find(
+      (copy) => fileProblems(copy.path, kind, "full").length === 0 && isCopied(copy.path, staged),
+    ) ?? null;
   const database = openDatabase(staged, kind);
   try {
     if (name === "santinela.db") searchBeforeResend(database);
@@ -181,39 +169,6 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
 function emptyFile(path: string): string {
   writeFileSync(path, "");
   return path;
-}
-
-/**
- * Rebuilds a database from its file and its write-ahead log: the best version that passes every check.
- * @param damaged the damaged file, which stays unchanged
- * @param staged where the rebuilt file is created
- * @returns the version; undefined if none is intact, and then nothing is left
- */
-function rebuild(
-  damaged: string,
-  staged: string,
-  kind: DatabaseKind,
-  versions: readonly LogVersion[],
-): LogVersion | undefined {
-  const whole = versions.find((version) => {
-    writeVersion(damaged, staged, version);
-    return fileProblems(staged, kind, "full").length === 0;
-  });
-  if (!whole) for (const ending of DATABASE_FILE_SUFFIXES) rmSync(staged + ending, { force: true });
-  return whole;
-}
-
-function writeVersion(damaged: string, part: string, { overlay, pageCount, pageBytes }: LogVersion): void {
-  copyFileSync(damaged, part);
-  const file = openSync(part, "r+");
-  try {
-    for (const [page, content] of overlay)
-      writeSync(file, content, 0, content.length, (page - 1) * pageBytes);
-    if (pageCount !== null) ftruncateSync(file, pageCount * pageBytes);
-    writeSync(file, Buffer.from([1, 1]), 0, 2, JOURNAL_MODE_AT);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function withSentence(result: Omit<Recovery, "sentence">): Recovery {

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { flush } from "../store/durable-files.ts";
+import { withLogFile } from "../store/log-file.ts";
 import { haveSwappedLogs, versionsOf } from "../store/wal-census.ts";
 import { DATABASE_FILE_SUFFIXES, type NamedDatabase } from "./database-files.ts";
 
@@ -69,11 +61,6 @@ function applicationIdOf(path: string): number | undefined {
   const inLog = newest?.overlay.get(1);
   if (inLog) return Buffer.from(inLog).readUInt32BE(APPLICATION_ID_AT);
   if (!existsSync(path)) return undefined;
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(4);
-    return readSync(file, bytes, 0, 4, APPLICATION_ID_AT) === 4 ? bytes.readUInt32BE(0) : undefined;
-  } finally {
-    closeSync(file);
-  }
+  const bytes = Buffer.alloc(4);
+  return withLogFile(path, (file) => file.fill(bytes, APPLICATION_ID_AT)) ? bytes.readUInt32BE(0) : undefined;
 }

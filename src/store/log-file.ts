@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import type { PageOverlay } from "./pages.ts";
+import { readWhatIsReadable } from "./unreadable-sectors.ts";
 
 /** A write-ahead log of any size, read in parts: it may be larger than the memory. */
 export class LogFile {
@@ -12,9 +13,14 @@ export class LogFile {
     this.bytes = fstatSync(this.#file).size;
   }
 
-  /** Fills a buffer from an offset. @returns whether the file is long enough */
+  /**
+   * Fills a buffer from an offset. What the disk cannot read becomes zeros, which no checksum confirms.
+   * @returns whether the file is long enough
+   */
   fill(buffer: Buffer, at: number): boolean {
-    return readSync(this.#file, buffer, 0, buffer.length, at) === buffer.length;
+    if (at + buffer.length > this.bytes) return false;
+    readWhatIsReadable(this.#file, buffer, at);
+    return true;
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { isUnreadable } from "./unreadable-sectors.ts";
 
 /** The page size of our databases, for a file with an unreadable header. */
 export const DEFAULT_PAGE_BYTES = 4096;
@@ -50,7 +51,7 @@ export class DatabasePages {
     closeSync(this.#file);
   }
 
-  /** The content of a page: shorter if truncated, empty beyond the end. */
+  /** The content of a page: shorter if truncated, empty beyond the end or if the disk cannot read it. */
   page(number: number): Buffer {
     const newer = this.#overlay.get(number);
     if (newer) return Buffer.from(newer.buffer, newer.byteOffset, newer.byteLength);
@@ -140,7 +141,12 @@ export class DatabasePages {
 
   #read(offset: number, bytes: number): Buffer {
     const buffer = Buffer.alloc(bytes);
-    return buffer.subarray(0, readSync(this.#file, buffer, 0, bytes, offset));
+    try {
+      return buffer.subarray(0, readSync(this.#file, buffer, 0, bytes, offset));
+    } catch (error) {
+      if (isUnreadable(error)) return Buffer.alloc(0);
+      throw error;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { endianness } from "node:os";
+import { withLogFile } from "./log-file.ts";
 
 /** The header of the index (`-shm`) of a write-ahead log. */
 export interface LogIndex {
@@ -19,8 +20,8 @@ const INDEX_HEADER_BYTES = 48;
  */
 export function readIndex(path: string): LogIndex | undefined {
   if (!existsSync(path)) return undefined;
-  const bytes = readFileSync(path).subarray(0, 2 * INDEX_HEADER_BYTES + 4);
-  if (bytes.length < 2 * INDEX_HEADER_BYTES + 4) return undefined;
+  const bytes = Buffer.alloc(2 * INDEX_HEADER_BYTES + 4);
+  if (!withLogFile(path, (file) => file.fill(bytes, 0))) return undefined;
   const [first, second] = [
     bytes.subarray(0, INDEX_HEADER_BYTES),
     bytes.subarray(INDEX_HEADER_BYTES, 2 * INDEX_HEADER_BYTES),
