@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
 
@@ -546,6 +547,11 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /upstream\.passwordFile: password file .*nope does not exist\. Create it/,
     ],
     [
+      "authorities that are missing or no certificates, each of them",
+      "mqtt: { url: mqtts://a, tls: { caFile: pw } }\nupstream: { baseUrl: https://a, email: a@b, passwordFile: pw, caFile: gone.crt }\n",
+      /^1:32: mqtt\.tls\.caFile: .*pw is not a readable certificate .*\n2:\d+: upstream\.caFile: .*gone\.crt is not a readable .*ENOENT/,
+    ],
+    [
       "a broker and a built-in one",
       "mqtt: { url: mqtt://a, listen: { port: 1 } }\n",
       /mqtt\.listen: the built-in broker cannot be combined with an external one/,
@@ -736,13 +742,14 @@ zones:
     expect(zones.map(({ rules }) => rules.tripsAtFirstSight)).toEqual([false, true, true, false]);
   });
 
-  test("has the certificates of its broker loaded, and warns of a key that others can read", () => {
-    for (const name of ["ca", "cert", "key"])
-      writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
+  test("has the certificates of its broker loaded, and warns of a key that others can read", async () => {
+    const { cert: ca } = await temporaryCertificate(folder, { names: [], nowMs: Date.now() });
+    writeFileSync(join(folder, "ca"), ca);
+    for (const name of ["cert", "key"]) writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
     const { mqtt, warnings } = load(
       "mqtt: { url: mqtts://broker, tls: { caFile: ca, certFile: cert, keyFile: key } }\n",
     );
-    expect(mqtt).toMatchObject({ tls: { ca: "ca pem", cert: "cert pem", key: "key pem" } });
+    expect(mqtt).toMatchObject({ tls: { ca, cert: "cert pem", key: "key pem" } });
     expect(warnings).toEqual([expect.stringMatching(/key is readable by other users/)]);
   });
 
