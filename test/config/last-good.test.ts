@@ -34,6 +34,9 @@ test.each([
   ["a single word", "hello", /santinela\.yaml:1:1: must be a section/],
   ["nothing in it after a power cut", "", /santinela\.yaml:1:1: the file is empty/],
   ["only line breaks", "\n\n", /santinela\.yaml:1:1: the file is empty/],
+  ["only comments", "# mqtt: off\n", /santinela\.yaml:1:1: the file is empty, or has only comments/],
+  ["only null", "null\n", /santinela\.yaml:1:1: the file is empty/],
+  ["only the beginning of a document", "---\n", /santinela\.yaml:1:1: the file is empty/],
   ["only zero bytes after a power cut", "\0".repeat(200), /santinela\.yaml:1:1: must be a section/],
 ])("a site whose configuration has %s runs with its last good configuration", (_what, broken, fault) => {
   startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
