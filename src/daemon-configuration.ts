@@ -1,15 +1,15 @@
-import { readFileSync } from "node:fs";
 import type { Config } from "./config/config.ts";
 import { type Clock, pause } from "./domain/clock.ts";
-import type { Condition, ConditionCode } from "./domain/condition.ts";
-import { AppError } from "./domain/errors.ts";
+import type { Condition, Conditions } from "./domain/condition.ts";
+import { AppError, messageOf } from "./domain/errors.ts";
 import type { Actor, EventDetail } from "./domain/event.ts";
 import type { ZoneChanges } from "./domain/zone-changes.ts";
 import { proven, revert, takeReverted, takeUnproven, writeOnTrial } from "./ops/configuration-trial.ts";
 import { hashOfText } from "./ops/earlier-configurations.ts";
 import type { JsonLog } from "./ops/log.ts";
-import { ON_DEMAND_THREADS } from "./ops/thread-failures.ts";
+import { faultOfChange, type KnownFaults, knownFaults } from "./ops/trial-faults.ts";
 import type { EventNotes } from "./service/event-notes.ts";
+import { currentText } from "./site/configuration-check.ts";
 import type { ReloadView } from "./site/administration-view.ts";
 import type { ConfigurationRequest, ConfigurationResult } from "./site/configuration-view.ts";
 
@@ -17,7 +17,7 @@ interface DaemonConfigurationParts {
   readonly config: Pick<Config, "file" | "dataDir">;
   readonly clock: Clock;
   readonly log: JsonLog;
-  readonly conditions: { list(): readonly Condition[] };
+  readonly conditions: Pick<Conditions, "raise"> & { list(): readonly Condition[] };
   readonly events: EventNotes;
   readonly reload: (by: Actor) => Promise<ReloadView>;
   /** Called when a change is proven. */
@@ -30,20 +30,6 @@ const TRIAL_MS = 3_000;
 const LOOK_EVERY_MS = 250;
 /** Of a difference in the event log; a change of twelve zones has less than half of that. */
 const DIFF_LENGTH_MAX = 16_000;
-/** What a changed zone can break, if not in a thread that is started when needed. Anything else, such as a lost link, takes no change back. */
-const BROKEN_BY_ZONES: readonly ConditionCode[] = [
-  "configuration-invalid",
-  "mqtt-subscription-refused",
-  "mqtt-broker-not-listening",
-  "gpio-unavailable",
-  "gpio-line-failed",
-  "adc-unavailable",
-  "adc-channel-failed",
-  "loop-out-of-range",
-  "journal-write-failed",
-  "thread-failed",
-];
-
 /** Writes a changed configuration file and applies it on trial; it goes back by itself if the daemon is not healthy after it. */
 export class DaemonConfiguration {
   readonly #parts: DaemonConfigurationParts;
@@ -85,11 +71,11 @@ export class DaemonConfiguration {
 
   async #apply(file: string, { text, hash, diff, by }: ConfigurationRequest): Promise<ConfigurationResult> {
     const { config, clock, conditions, events } = this.#parts;
-    if (hashOfText(readFileSync(file, "utf8")) !== hash)
+    if (hashOfText(currentText(config)) !== hash)
       throw new AppError("conflict", "the configuration file has changed in the meantime", {
         hint: "Read it again and repeat the change.",
       });
-    const before = new Set(broken(conditions.list()));
+    const before = knownFaults(conditions.list());
     writeOnTrial(config.dataDir, text, { file, ...by, diff }, clock.wallMs());
     const { view, reason } = await this.#tryOut(by, before);
     if (view === null || reason !== null) {
@@ -104,16 +90,13 @@ export class DaemonConfiguration {
   }
 
   /** @returns what was applied, and why the daemon is not healthy with it; null if it is */
-  async #tryOut(
-    by: Actor,
-    before: ReadonlySet<string>,
-  ): Promise<{ view: ReloadView | null; reason: string | null }> {
+  async #tryOut(by: Actor, before: KnownFaults): Promise<{ view: ReloadView | null; reason: string | null }> {
     const { clock, conditions, isStalled } = this.#parts;
     try {
       const view = await this.#parts.reload(by);
       const endMs = clock.monotonicMs() + TRIAL_MS;
       for (;;) {
-        const found = broken(conditions.list()).find((one) => !before.has(one));
+        const found = faultOfChange(conditions.list(), before, view.zones);
         if (found !== undefined) return { view, reason: found };
         if (isStalled()) return { view, reason: "trips are no longer processed" };
         if (clock.monotonicMs() >= endMs) return { view, reason: null };
@@ -125,9 +108,20 @@ export class DaemonConfiguration {
     }
   }
 
+  /** @throws AppError `conflict` if the earlier text cannot be written back: the changed zones stay in force, until the next start tries again */
   async #goBack(by: Actor, diff: string, reason: string): Promise<void> {
-    const { config, log } = this.#parts;
-    revert(config.dataDir);
+    const { config, log, conditions } = this.#parts;
+    try {
+      revert(config.dataDir);
+    } catch (cause) {
+      const message = `the change could not be undone (${messageOf(cause)}), and the daemon is not healthy with it: ${reason}`;
+      conditions.raise("configuration-invalid", `${message}. Correct the file, then run santinela reload`);
+      this.#note("configuration-unproven", { reason: message });
+      throw new AppError("conflict", message, {
+        hint: "Correct the file on the device, then run santinela reload.",
+        cause,
+      });
+    }
     takeReverted(config.dataDir);
     this.#noteReverted(by, diff, reason);
     try {
@@ -152,16 +146,4 @@ export class DaemonConfiguration {
     const detail = { reason, diff: diff.slice(0, DIFF_LENGTH_MAX) };
     events.note({ event: "configuration-reverted", who, from, subject: "configuration", detail });
   }
-}
-
-/** The open conditions that a changed zone can cause, each with its message. */
-function broken(conditions: readonly Condition[]): string[] {
-  return conditions
-    .filter((condition) => BROKEN_BY_ZONES.includes(condition.code) && !isOfThreadOnDemand(condition))
-    .map(({ title, text }) => `${title}: ${text}`);
-}
-
-/** Reading a list or a backup fails whatever the zones are. */
-function isOfThreadOnDemand({ code, subject }: Condition): boolean {
-  return code === "thread-failed" && ON_DEMAND_THREADS.some((thread) => thread === subject);
 }

@@ -178,7 +178,7 @@ export class DaemonReload {
       await pause(clock, STABLE_MS);
       this.#assertRunning();
       const now = configurationText(load);
-      if (now.text === before.text && now.file === before.file) return notEmpty(now);
+      if (now.text === before.text && now.file === before.file) return now;
       before = now;
     }
     const place = `${before.file ?? "the configuration"}:1:1`;
@@ -233,11 +233,4 @@ export class DaemonReload {
 /** The stack of a defect. */
 function defectOf(error: unknown): { readonly error?: unknown } {
   return error instanceof AppError ? {} : { error };
-}
-
-/** Rejects an empty file: an editor may truncate it before writing, and that must not remove every zone. */
-function notEmpty(source: ConfigurationText): ConfigurationText {
-  if (source.file === null || source.text.trim() !== "") return source;
-  const message = "this file is empty. To remove all zones, use zones: []";
-  throw new ConfigurationError([{ place: `${source.file}:1:1`, message }]);
 }

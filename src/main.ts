@@ -66,6 +66,8 @@ async function run(): Promise<void> {
     untilSignal: () =>
       new Promise((resolve) => {
         for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
+        // A lost session must end a walk test, which suppresses all alarms.
+        if (!isDaemon) process.once("SIGHUP", () => resolve());
         hangUp = resolve;
       }),
     onReloadRequested: (requestReload) => {

@@ -45,7 +45,7 @@ export async function enrol(
   // The password file it names may be the one that is created here.
   const { site, zones, upstream, upstreams, dataDir } = readConfiguration(source, {
     ...load,
-    allowMissingPasswords: true,
+    allowMissingFiles: true,
   });
   assertCentreAddress(centre);
   const file = join(dirname(source.file), PASSWORD_FILE);

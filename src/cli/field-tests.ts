@@ -67,6 +67,8 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
 
   const zones = await client.get<ZoneView[]>("/site/zones");
   stderr.write(lifeSafetyNotice(zones.filter(({ isLifeSafety }) => isLifeSafety)));
+  // Before the test begins: a signal that comes with its start ends it too.
+  const stopped = terminal.untilSignal();
   let test: WalkTestView | null = await client.post<WalkTestView>(WALK, { minutes });
   stderr.write(
     `walk test until ${localTime(test.until, site.timezone)}: nothing is dispatched. Ctrl-C ends it.\n`,
@@ -84,7 +86,7 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
       }
       if (!isRunning()) over.abort();
     },
-    terminal,
+    { ...terminal, untilSignal: () => stopped },
     over,
   );
   write(isRunning() ? await client.post<WalkTestView | null>(WALK, { end: true }) : test);

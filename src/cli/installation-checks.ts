@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { lastGoodAtMs } from "../config/last-good.ts";
 import { FULL_BYTES, freeBytes, NEARLY_FULL_BYTES } from "../ops/reserve-file.ts";
 import { addonWarning } from "../ops/host.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
@@ -34,8 +35,16 @@ export async function installationChecks(config: Config, fault: string | null): 
   ];
 }
 
-function configurationChecks({ file, warnings, zones }: Config): CheckResult[] {
+function configurationChecks({ file, warnings, zones, dataDir }: Config): CheckResult[] {
   const check = "Configuration";
+  if (file === null && lastGoodAtMs(dataDir) !== undefined)
+    return [
+      error(
+        check,
+        `no file was found, so the demonstration of a first try would run on the data of an installation, ${dataDir}`,
+        "Restore the file, or name it with --config or SANTINELA_CONFIG. Its last text is last-good.yaml in that directory.",
+      ),
+    ];
   if (warnings.length > 0) return warnings.map((text) => warning(check, text));
   return [ok(check, `${file ?? "embedded"}, ${counted(zones.length, "zone")}`)];
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { configurationToRun, dataDirectories, directoriesUsedWith } from "../config/last-good.ts";
+import { dataDirectories, directoriesUsedWith } from "../config/data-directories.ts";
+import { configurationToRun } from "../config/last-good.ts";
 import { findFile, type LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
 import { ControlClient } from "./control-client.ts";

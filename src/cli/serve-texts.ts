@@ -1,6 +1,6 @@
 import { basename, relative } from "node:path";
 import type { Config } from "../config/config.ts";
-import { SYSTEM_FILE } from "../config/load.ts";
+import { SYSTEM_FILE } from "../config/data-directories.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
 import { counted } from "../domain/headline-text.ts";
 import type { Terminal } from "./terminal.ts";

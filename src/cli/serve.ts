@@ -1,7 +1,7 @@
 import { RunningOptionSources } from "../config/effective.ts";
+import { dataDirectories } from "../config/data-directories.ts";
 import {
   configurationToRun,
-  dataDirectories,
   lastGoodAtMs,
   zonesEdited,
   type EffectiveConfiguration,
@@ -28,7 +28,7 @@ const POWER_OFF_MS_MAX = 30_000;
  * Runs the daemon until the process is stopped. The web panel can request a new run in the same process, with the changed
  * configuration or a restored database.
  * @param options json: the log is JSON even at a terminal
- * @throws AppError as `configurationToRun`, and as `Daemon.start`
+ * @throws AppError `configuration` with the errors of a file that cannot be used, and as `Daemon.start`
  */
 export async function serve(load: LoadOptions, terminal: Terminal, options: JsonOption = {}): Promise<void> {
   // A dispatch centre on SQLite is served too.
@@ -69,7 +69,7 @@ class DaemonRuns {
       else this.#isReloadRequested = true;
     });
     revertUnprovenChange(load);
-    this.#effective = configurationToRun(load);
+    this.#effective = effectiveAtStart(load);
   }
 
   async untilStopped(): Promise<void> {
@@ -196,6 +196,19 @@ class DaemonRuns {
       if (next && !areFilesClosed && !this.#isPoweringOff) kill();
       return next;
     };
+  }
+}
+
+/**
+ * As `configurationToRun`. Without a last good configuration a file that cannot be read prevents the start as one with errors does.
+ * @throws AppError `configuration`
+ */
+function effectiveAtStart(load: LoadOptions): EffectiveConfiguration {
+  try {
+    return configurationToRun(load);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "no-input") throw error;
+    throw new AppError("configuration", error.message, { hint: error.hint, cause: error });
   }
 }
 

@@ -19,7 +19,7 @@ export interface Terminal {
   readonly cwd: string;
   /** Path of the program's main file. */
   readonly main: string;
-  /** Resolves when the process receives SIGTERM or SIGINT. */
+  /** Resolves when the process receives SIGTERM or SIGINT, and when its terminal is closed. */
   readonly untilSignal: () => Promise<void>;
   /** Calls `reload` for each SIGHUP, and once for earlier ones. */
   readonly onReloadRequested?: (reload: () => void) => void;

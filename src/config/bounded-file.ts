@@ -7,6 +7,11 @@ import { closeSync, openSync, readSync } from "node:fs";
  * @throws Error of the file system, or one that names the limit
  */
 export function readBounded(path: string, bytesMax: number): string {
+  return readBoundedBytes(path, bytesMax).toString("utf8");
+}
+
+/** As `readBounded`, without decoding. */
+export function readBoundedBytes(path: string, bytesMax: number): Buffer {
   const descriptor = openSync(path, "r");
   try {
     const chunks: Buffer[] = [];
@@ -15,7 +20,7 @@ export function readBounded(path: string, bytesMax: number): string {
       // One byte more than allowed shows that there is more.
       const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytesMax + 1 - total));
       const bytes = readSync(descriptor, chunk);
-      if (bytes === 0) return Buffer.concat(chunks, total).toString("utf8");
+      if (bytes === 0) return Buffer.concat(chunks, total);
       chunks.push(chunk.subarray(0, bytes));
       total += bytes;
       if (total > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`);

@@ -62,7 +62,7 @@ type Path = readonly (string | number)[];
  * @throws AppError as `readConfiguration`
  */
 export function effectiveOptions(source: ConfigurationText, options: LoadOptions): EffectiveOption[] {
-  const { dataDir } = readConfiguration(source, { ...options, allowMissingPasswords: true });
+  const { dataDir } = readConfiguration(source, { ...options, allowMissingFiles: true });
   const parsed = parseText(source, environmentOverlay(options.env));
   const value = valueOf(parsed) as Configuration;
   const given = leavesOf(value);

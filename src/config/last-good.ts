@@ -1,12 +1,11 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { parseDocument } from "yaml";
+import { renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
-import { configurationText, findFile, readConfiguration, SYSTEM_DATA, type LoadOptions } from "./load.ts";
+import { COPY, dataDirectories, headOf, readIfExists } from "./data-directories.ts";
+import { configurationText, findFile, readConfiguration, type LoadOptions } from "./load.ts";
 import type { ConfigurationText } from "./parsed-text.ts";
-import { depthProblem } from "./yaml-bounds.ts";
 
 /** A valid configuration to run, with the error of its file if the last good configuration is used. */
 export interface EffectiveConfiguration {
@@ -16,10 +15,8 @@ export interface EffectiveConfiguration {
   readonly fault: string | null;
 }
 
-const COPY = "last-good.yaml";
-
 /**
- * Returns the file's configuration, or the last good configuration if the file is invalid or unreadable: a typing error
+ * Returns the file's configuration, or the last good configuration if the file is invalid, unreadable or lost: a typing error
  * must not stop the monitoring at the next power cut.
  * @throws AppError as `loadConfiguration` for the file if there is no usable last good configuration
  */
@@ -81,11 +78,6 @@ export function lastGoodAtMs(dataDir: string): number | undefined {
   return statSync(join(dataDir, COPY), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Header that identifies the original file, because several files may share a data directory. */
-function headOf(file: string): string {
-  return `# The last good copy of ${JSON.stringify(file)}. Kept by the daemon; edit that file, not this one.`;
-}
-
 function usableCopy(file: string, options: LoadOptions): Omit<EffectiveConfiguration, "fault"> | undefined {
   for (const folder of dataDirectories(file, options)) {
     const copy = copyIn(folder, file, options);
@@ -103,62 +95,10 @@ function copyIn(
   if (head !== headOf(file)) return undefined;
   const source = { file, text: lines.join("\n") };
   try {
-    return { source, config: readConfiguration(source, { ...options, allowMissingPasswords: true }) };
+    return { source, config: readConfiguration(source, { ...options, allowMissingFiles: true }) };
   } catch (error) {
     // No longer valid with this environment or release: the errors of the file itself are reported.
     if (!(error instanceof AppError)) throw error;
-    return undefined;
-  }
-}
-
-/** Possible data directories of a file that may be invalid. */
-export function dataDirectories(file: string, { env }: LoadOptions): string[] {
-  const folder = dirname(file);
-  const fromFile = dataDirIn(readIfExists(file) ?? "");
-  const fromVariable = env["SANTINELA_DATADIR"] ?? env["SANTINELA_DATA_DIR"];
-  const state = env["STATE_DIRECTORY"]?.split(":")[0];
-  const ofUnit = SYSTEM_DATA.get(file);
-  return [
-    ...(fromVariable === undefined ? [] : [resolve(folder, fromVariable)]),
-    ...(fromFile === undefined ? [] : [resolve(folder, fromFile)]),
-    ...(state === undefined ? [] : [state]),
-    // Of the package, whose services have STATE_DIRECTORY and whose users do not.
-    ...(ofUnit === undefined ? [] : [ofUnit]),
-    join(folder, "var"),
-  ];
-}
-
-/** Of the possible data directories those in which a daemon has started with this file, such as before its `dataDir` was changed. */
-export function directoriesUsedWith(file: string, options: LoadOptions): string[] {
-  return dataDirectories(file, options).filter((folder) =>
-    readIfExists(join(folder, COPY))?.startsWith(`${headOf(file)}\n`),
-  );
-}
-
-/**
- * The value of `dataDir` in a text that may be invalid. Its entry is read alone if that works: each start asks, and the whole text
- * of a site with 500 objectives takes longer than the rest of its start, or nests too deep to be parsed.
- */
-function dataDirIn(text: string): string | undefined {
-  if (!text.includes("dataDir")) return undefined;
-  // A value may continue on indented lines.
-  const [entry = ""] = /^dataDir:.*(?:\n[ \t].*)*/m.exec(text) ?? [];
-  return dataDirOf(entry, { isWhole: false }) ?? dataDirOf(text, { isWhole: true });
-}
-
-/** @param isWhole whether errors elsewhere in the text are ignored */
-function dataDirOf(text: string, { isWhole }: { readonly isWhole: boolean }): string | undefined {
-  if (depthProblem(text)) return undefined;
-  const document = parseDocument(text, { logLevel: "silent" });
-  const value: unknown = document.get("dataDir");
-  if (document.errors.length > 0 && !isWhole) return undefined;
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function readIfExists(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
     return undefined;
   }
 }

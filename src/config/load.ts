@@ -18,17 +18,19 @@ import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
+import { directoriesUsedWith, SYSTEM_DATA, SYSTEM_FILE, SYSTEM_FILE_OF_CENTRE } from "./data-directories.ts";
 import { environmentOverlay } from "./environment.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { AppError } from "../domain/errors.ts";
+import { CertificateFiles } from "./certificate-files.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
 import { onBatteryOf } from "./on-battery.ts";
 import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
-import { DatabaseAuthority, databaseOf } from "./postgres.ts";
+import { databaseOf } from "./postgres.ts";
 import { configurationError } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
@@ -61,12 +63,12 @@ export function configurationText(options: LoadOptions): ConfigurationText {
 
 /**
  * Parses and validates a configuration text.
- * @param options allowMissingPasswords: an unreadable password is empty and causes a warning
+ * @param options allowMissingFiles: a password or certificate whose file cannot be used is missing, which causes a warning
  * @throws AppError `configuration` with one line per error
  */
 export function readConfiguration(
   source: ConfigurationText,
-  options: LoadOptions & { readonly allowMissingPasswords?: boolean },
+  options: LoadOptions & { readonly allowMissingFiles?: boolean },
 ): Config {
   const { file } = source;
   const overlay = environmentOverlay(options.env);
@@ -76,14 +78,14 @@ export function readConfiguration(
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"]);
-  const authority = new DatabaseAuthority(value, folder);
+  const certificates = new CertificateFiles(value, folder);
+  const ofFiles = [...certificates.problems, ...passwords.problems];
   const problems = [
     ...semanticProblems(value),
-    ...authority.problems,
     ...writtenNumberProblems(parsed),
     ...(options.role === "centre" ? centreProblems(value) : []),
     ...(options.role === "site" ? siteProblems(value) : []),
-    ...(options.allowMissingPasswords === true ? [] : passwords.problems),
+    ...(options.allowMissingFiles === true ? [] : ofFiles),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
   const warnings = [
@@ -91,13 +93,13 @@ export function readConfiguration(
     ...parsed.warnings,
     ...semanticWarnings(value),
     ...passwords.warnings,
-    ...passwords.problems.map(({ message }) => message),
+    ...ofFiles.map(({ message }) => message),
   ];
   const dataDir =
     value.dataDir === undefined ? defaultDataDir(file, options) : resolve(folder, value.dataDir);
   const sections = {
-    ...resolvedSections(value, folder, passwords),
-    database: databaseOf(value, passwords.database, authority.ca),
+    ...resolvedSections(value, folder, passwords, certificates),
+    database: databaseOf(value, passwords.database, certificates.database),
   };
   // A centre has no inputs: the built-in broker does not start, and no line is opened.
   const own = options.role === "centre" ? ({ mqtt: { mode: "off" } } as const) : {};
@@ -112,7 +114,8 @@ function defaultDataDir(file: string | null, { env, cwd }: LoadOptions): string 
 }
 
 /**
- * The specified file, otherwise the first existing default; null if there is none.
+ * The specified file, otherwise the first existing default, otherwise the first default with which a daemon has run here: a lost
+ * file must not make the demonstration of a first run out of a site. Null if there is none.
  * @throws AppError `no-permission` if this user may not see whether a default exists: the next one would be another installation
  */
 export function findFile({ file, env, cwd, role }: LoadOptions): string | null {
@@ -123,18 +126,19 @@ export function findFile({ file, env, cwd, role }: LoadOptions): string | null {
     role === "centre"
       ? [SYSTEM_FILE_OF_CENTRE, personalFile(env, "centre.yaml")]
       : [SYSTEM_FILE, personalFile(env)];
-  return defaults.find(isThere) ?? null;
+  const hasRun = (path: string): boolean => directoriesUsedWith(path, { env }).length > 0;
+  return defaults.find((path) => isThere(path, env)) ?? defaults.find(hasRun) ?? null;
 }
 
-function isThere(path: string): boolean {
+function isThere(path: string, env: LoadOptions["env"]): boolean {
   try {
     statSync(path);
     return true;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return false;
-    // Its reading reports any other fault.
-    if (code !== "EACCES") return true;
+    // Its reading reports any other fault. A service has only the file of the system, and a last good configuration to run without it.
+    if (code !== "EACCES" || env["STATE_DIRECTORY"] !== undefined) return true;
     throw new AppError("no-permission", `permission denied for ${path}`, {
       hint: isOfSystem(path)
         ? "Run the command with sudo, or join the group santinela."
@@ -154,14 +158,6 @@ export function newConfigFile({ env }: Pick<LoadOptions, "env">): string {
   return process.getuid?.() === 0 ? SYSTEM_FILE : personalFile(env);
 }
 
-export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
-const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
-/** StateDirectory= of the units that run with these files. */
-export const SYSTEM_DATA: ReadonlyMap<string, string> = new Map([
-  [SYSTEM_FILE, "/var/lib/santinela"],
-  [SYSTEM_FILE_OF_CENTRE, "/var/lib/santinela-centre"],
-]);
-
 function personalFile(env: LoadOptions["env"], name = "santinela.yaml"): string {
   return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "santinela", name);
 }
@@ -170,14 +166,15 @@ function resolvedSections(
   value: Configuration,
   folder: string,
   passwords: Passwords,
+  certificates: CertificateFiles,
 ): Omit<Config, "file" | "role" | "dataDir" | "warnings" | "database"> {
   const profiles = resolveProfiles(value.profiles ?? {});
   return {
     site: { ...SITE_DEFAULTS, ...value.site },
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
-    upstream: value.upstream ? upstreamOf(value.upstream, folder, passwords) : null,
+    upstream: value.upstream ? upstreamOf(value.upstream, passwords, certificates.upstream) : null,
     upstreams: transmittersOf(value, passwords),
-    mqtt: mqttOf(value.mqtt ?? {}, folder, passwords),
+    mqtt: mqttOf(value.mqtt ?? {}, certificates.mqtt, passwords),
     homeAssistant: { ...HOME_ASSISTANT_DEFAULTS, ...value.homeAssistant },
     gpio: { ...GPIO_DEFAULTS, ...value.gpio },
     dc09: value.dc09 ? dc09Of(value, value.dc09, passwords, profiles) : null,
@@ -214,12 +211,15 @@ function tlsOf(http: Configuration["http"], folder: string): TlsConfig {
 
 function upstreamOf(
   upstream: NonNullable<Configuration["upstream"]>,
-  folder: string,
   passwords: Passwords,
+  ca: string | undefined,
 ): UpstreamConfig {
-  const { passwordFile: _passwordFile, caFile, reportS = UPSTREAM_DEFAULTS.reportS, ...options } = upstream;
-  const ca =
-    caFile === undefined ? undefined : readText(resolve(folder, caFile), "the certificate authority");
+  const {
+    passwordFile: _passwordFile,
+    caFile: _caFile,
+    reportS = UPSTREAM_DEFAULTS.reportS,
+    ...options
+  } = upstream;
   const resolved = { reportS: reportSecondsOf(reportS), password: passwords.upstream ?? "", ca };
   return { ...UPSTREAM_DEFAULTS, ...options, ...resolved };
 }

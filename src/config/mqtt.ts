@@ -1,21 +1,22 @@
-import { resolve } from "node:path";
 import { MQTT_LISTEN_DEFAULTS } from "../generated/defaults.ts";
-import type { Configuration, MqttBroker, MqttTls } from "../generated/types.ts";
+import type { Configuration, MqttBroker } from "../generated/types.ts";
 import type { BrokerAccount, BrokerTls } from "../domain/mqtt-broker.ts";
 import { filterFormFault } from "../domain/topic-filter.ts";
 import type { MqttConfig } from "./config.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Report } from "./problems.ts";
-import { readText } from "./parsed-text.ts";
 
 /**
- * Resolves the mqtt section with its defaults, passwords and certificates.
- * @param folder base of relative paths
- * @throws AppError `no-input` if a certificate cannot be read
+ * Resolves the mqtt section with its defaults and passwords.
+ * @param tls certificates for an external broker
  */
-export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Passwords): MqttConfig {
+export function mqttOf(
+  mqtt: "off" | MqttBroker,
+  tls: BrokerTls | undefined,
+  passwords: Passwords,
+): MqttConfig {
   if (mqtt === "off") return { mode: "off" };
-  const { url, listen, username, clientId, tls } = mqtt;
+  const { url, listen, username, clientId } = mqtt;
   const credentials =
     username === undefined ? {} : { credentials: { username, password: passwords.mqtt ?? "" } };
   if (url === undefined) {
@@ -27,7 +28,7 @@ export function mqttOf(mqtt: "off" | MqttBroker, folder: string, passwords: Pass
     url,
     ...(clientId === undefined ? {} : { clientId }),
     ...credentials,
-    ...(tls === undefined ? {} : { tls: certificatesOf(tls, folder) }),
+    ...(tls === undefined ? {} : { tls }),
   };
 }
 
@@ -106,13 +107,4 @@ export function isLoopback(host: string): boolean {
 
 function isEncrypted(url: string | undefined): boolean {
   return url !== undefined && /^(mqtts|ssl|wss):/.test(url);
-}
-
-function certificatesOf({ caFile, certFile, keyFile }: MqttTls, folder: string): BrokerTls {
-  const read = (file: string, what: string): string => readText(resolve(folder, file), what);
-  return {
-    ...(caFile === undefined ? {} : { ca: read(caFile, "the broker's certificate authority") }),
-    ...(certFile === undefined ? {} : { cert: read(certFile, "the certificate for the broker") }),
-    ...(keyFile === undefined ? {} : { key: read(keyFile, "the key for the broker") }),
-  };
 }

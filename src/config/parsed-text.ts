@@ -1,9 +1,10 @@
 import { isMap, isScalar, LineCounter, type Document, type Scalar } from "yaml";
 import { AppError, messageOf } from "../domain/errors.ts";
-import { FILE_BYTES_MAX, readBounded } from "./bounded-file.ts";
+import { FILE_BYTES_MAX, readBoundedBytes } from "./bounded-file.ts";
 import type { Overlay } from "./environment.ts";
 import { ConfigurationError, type ConfigError, type ParsedFile } from "./problems.ts";
 import { renameFormerOptions } from "./renamed-options.ts";
+import { utf8Text } from "./utf8-text.ts";
 import { aliasProblem, parseBounded } from "./yaml-bounds.ts";
 import { syntaxFaults } from "./yaml-errors.ts";
 
@@ -17,20 +18,31 @@ export interface ConfigurationText {
 /**
  * Reads a small text file.
  * @param what description of the file for the message
- * @throws AppError `no-input` if it cannot be read
+ * @throws AppError `no-input` if it cannot be read, `configuration` with the line if it is not UTF-8
  */
 export function readText(file: string, what: string): string {
+  const text = utf8Text(bytesOf(file, what));
+  if (typeof text === "string") return text;
+  throw new ConfigurationError([{ place: `${file}:${text.line}:1`, message: text.message }]);
+}
+
+function bytesOf(file: string, what: string): Buffer {
   try {
-    return readBounded(file, FILE_BYTES_MAX);
+    return readBoundedBytes(file, FILE_BYTES_MAX);
   } catch (cause) {
+    // Without a code it is not an error of the file system.
+    const isOfSystem = (cause as NodeJS.ErrnoException).code !== undefined;
     throw new AppError("no-input", `cannot read ${what} ${file}: ${messageOf(cause)}`, {
-      hint: "Check the path and its permissions.",
+      hint: isOfSystem
+        ? "Check the path and its permissions."
+        : "It is probably another file; check the path.",
       cause,
     });
   }
 }
 
-const EMPTY = "the file is empty. Write the configuration again, or {} for a site without options";
+const EMPTY =
+  "the file is empty, or has only comments. Write the configuration again, or {} for a site without options";
 
 /**
  * Parses the text and applies the options of the environment.
@@ -41,7 +53,7 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   const { document, lines, placeOf, errors } = parsedYaml(text, inFile(name));
   if (errors.length > 0) throw new ConfigurationError(errors);
   // What a power cut leaves of a file that was being written. Read as "no options" it would be a site without zones.
-  if (text.trim() === "") throw new ConfigurationError([{ place: placeOf(0), message: EMPTY }]);
+  if (isNothing(document)) throw new ConfigurationError([{ place: placeOf(0), message: EMPTY }]);
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {
     try {
@@ -64,6 +76,11 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
     throw new ConfigurationError(duplicates.map(({ place, message }) => ({ place, message })));
   const warnings = former.map(({ place, message }) => `${place}: ${message}`);
   return { name, document, lines, fromEnvironment, warnings };
+}
+
+/** Whether a text has no value: it is blank, has only comments, or is `null`, `~` or `---`. */
+function isNothing({ contents }: Document): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
 }
 
 /** The parsed file as plain values. */

@@ -69,16 +69,19 @@ export function pathText(path: readonly (string | number)[]): string {
 
 /** Source of a value: `file:line:col`, or the environment variable that set it or its parent. */
 export function sourceText(file: ParsedFile, path: readonly (string | number)[]): string {
-  const variables = path.map((_part, index) => file.fromEnvironment.get(path.slice(0, index + 1).join(".")));
-  return variables.find((variable) => variable !== undefined) ?? locationOf(file, path).text;
+  return locationOf(file, path).text;
+}
+
+/** The environment variable that set a value or its parent. */
+function variableOf({ fromEnvironment }: ParsedFile, path: readonly (string | number)[]): string | undefined {
+  const variables = path.map((_part, index) => fromEnvironment.get(path.slice(0, index + 1).join(".")));
+  return variables.find((variable) => variable !== undefined);
 }
 
 /** Location of a value; a missing value has the location of its nearest parent. */
-function locationOf(
-  { name, document, lines, fromEnvironment }: ParsedFile,
-  path: readonly (string | number)[],
-): SourceLocation {
-  const variable = fromEnvironment.get(path.join("."));
+function locationOf(file: ParsedFile, path: readonly (string | number)[]): SourceLocation {
+  const { name, document, lines } = file;
+  const variable = variableOf(file, path);
   if (variable !== undefined) return { line: 0, col: 0, text: variable };
   for (let length = path.length; length >= 0; length -= 1) {
     const offset = offsetAt(document, path.slice(0, length));

@@ -49,6 +49,7 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
       'a gate is always, { schedule: "mon-fri 18:00-07:00" }, { mqtt: <topic>, open: [armed] } or { gpio: <line> }',
   },
   swinger: { keys: [], remedy: "must be false, or { maxTrips: 1 to 6, resetAfterQuietS: 3600 or more }" },
+  tls: { keys: [], remedy: "must be own, off or { certFile: <file>, keyFile: <file> }" },
   mqtt: { keys: [], remedy: "must be off or a section such as { url: mqtt://127.0.0.1:1883 }" },
 };
 
@@ -67,7 +68,11 @@ function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[])
   if (keys.length > 0 && meant.length !== 1) return [{ path, message: remedy }];
   const ofMeant = errors.filter((inner) => {
     if (inner === error || !within(inner.instancePath, error.instancePath)) return false;
-    if (["oneOf", "const"].includes(inner.keyword) && inner.instancePath === error.instancePath) return false;
+    if (
+      ["oneOf", "const", "enum", "type"].includes(inner.keyword) &&
+      inner.instancePath === error.instancePath
+    )
+      return false;
     const schema = inner.parentSchema as { properties?: Record<string, unknown> } | undefined;
     const branchKeys = schema?.properties ? Object.keys(schema.properties) : undefined;
     if (inner.instancePath === error.instancePath && branchKeys && meant[0] !== undefined)
@@ -102,6 +107,11 @@ function problemOf(error: ErrorObject): ConfigProblem {
   const path = pathOf(error.instancePath);
   if (error.keyword !== "additionalProperties") return { path, message: problemMessage(error) };
   const key = unknownKey(error);
+  if (key.startsWith("-"))
+    return {
+      path: [...path, key],
+      message: "unknown option. Write a space after - to begin an entry of a list",
+    };
   return { path: [...path, key], message: `unknown option. ${nearest(key, knownKeys(error))}` };
 }
 
@@ -114,7 +124,11 @@ function knownKeys({ parentSchema }: ErrorObject): string[] {
   return Object.keys(properties);
 }
 
-function problemMessage({ keyword, params, parentSchema, data, message }: ErrorObject): string {
+/** Their values may contain a password, and problems are shown to everyone. */
+const OF_ADDRESS = /(^|\/)(url|baseUrl|database)$/;
+
+function problemMessage(error: ErrorObject): string {
+  const { keyword, params, parentSchema, data, message, instancePath } = error;
   const { limit, type, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
   const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
   switch (keyword) {
@@ -135,7 +149,7 @@ function problemMessage({ keyword, params, parentSchema, data, message }: ErrorO
       return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
-      return `${shown(data)} does not match the expected format. ${description}`.trim();
+      return `${OF_ADDRESS.test(instancePath) ? "the value" : shown(data)} does not match the expected format. ${description}`.trim();
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
   }
@@ -181,7 +195,7 @@ function tooLong(limit: number, value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = (JSON.stringify(value) ?? "nothing").replaceAll(/\/\/[^"]*@/g, "//…@");
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

@@ -1,6 +1,6 @@
 import { isMap, isScalar, stringify, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { canonical } from "../domain/zone-changes.ts";
-import { cannotEdit } from "./zones-source.ts";
+import { cannotEdit, lineEndOf } from "./zones-source.ts";
 import { documentOf, editedText, plainOf, type ZoneEdit } from "./zone-edits.ts";
 
 /**
@@ -64,8 +64,9 @@ function withOption(text: string, option: string, value: string): string {
   const { contents } = documentOf(text);
   const section = isMap(contents) ? contents.items.find((pair) => isOf(pair, "site")) : undefined;
   if (!section) {
-    const above = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-    return `${above}site:\n  ${option}: ${written(value)}\n`;
+    const end = lineEndOf(text);
+    const above = text === "" || text.endsWith("\n") ? text : `${text}${end}`;
+    return `${above}site:${end}  ${option}: ${written(value)}${end}`;
   }
   if (!isMap(section.value)) throw cannotEdit("site is not a section");
   const { items } = section.value;
@@ -86,7 +87,7 @@ function withNewOption(text: string, section: YAMLMap, line: string): string {
   const [start] = first.range;
   if (section.flow === true) return `${text.slice(0, start)}${line}, ${text.slice(start)}`;
   const indent = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
-  return `${text.slice(0, start)}${line}\n${indent}${text.slice(start)}`;
+  return `${text.slice(0, start)}${line}${lineEndOf(text)}${indent}${text.slice(start)}`;
 }
 
 /** A value in the form of YAML, on one line; quoted inside braces too. */

@@ -6,6 +6,7 @@ import {
   type Document,
   type LineCounter,
   type Pair,
+  type YAMLError,
   type YAMLParseError,
 } from "yaml";
 
@@ -29,11 +30,13 @@ interface Parsed {
 export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
   const faults: SyntaxFault[] = [];
   let lastLine = -1;
-  for (const error of parsed.document.errors) {
+  const { errors, warnings } = parsed.document;
+  for (const error of [...errors, ...warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED")]) {
     const { line } = parsed.lines.linePos(error.pos[0]);
-    const isFollowing = error.code !== "DUPLICATE_KEY" && line <= lastLine + 1;
+    const isIndependent = error.code === "DUPLICATE_KEY" || error.code === "TAG_RESOLVE_FAILED";
+    const isFollowing = !isIndependent && line <= lastLine + 1;
     if (!isFollowing) faults.push(faultOf(error, parsed));
-    if (error.code === "DUPLICATE_KEY") continue;
+    if (isIndependent) continue;
     lastLine = line;
     // What stands after the end of the document is all rejected.
     if (error.message.includes("in YAML stream")) break;
@@ -41,7 +44,7 @@ export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
   return faults;
 }
 
-function faultOf(error: YAMLParseError, parsed: Parsed): SyntaxFault {
+function faultOf(error: YAMLError, parsed: Parsed): SyntaxFault {
   const fault = REMEDIES[error.code]?.(error, parsed);
   if (fault) return fault;
   const reason = error.message.split("\n")[0]?.replace(/ at line.*$/, "") ?? "";
@@ -49,7 +52,7 @@ function faultOf(error: YAMLParseError, parsed: Parsed): SyntaxFault {
 }
 
 /** By the code of the library; undefined where another cause has the same code. */
-type Remedy = (error: YAMLParseError, parsed: Parsed) => SyntaxFault | undefined;
+type Remedy = (error: YAMLError, parsed: Parsed) => SyntaxFault | undefined;
 
 const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
   DUPLICATE_KEY: ({ pos: [offset] }, { document, lines }) => {
@@ -88,6 +91,23 @@ const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
     offset,
     message: "a tab cannot indent a line. Replace all tabs at the beginning of lines by spaces",
   }),
+  BLOCK_IN_FLOW: ({ pos: [offset] }) => ({
+    offset,
+    message: "the options in a pair of brackets are separated by commas. Put a comma between them",
+  }),
+  BAD_DQ_ESCAPE: ({ pos: [offset] }) => ({
+    offset,
+    message: "in double quotes, \\ begins a special character. Use single quotes, or / in a path",
+  }),
+  MULTIPLE_DOCS: ({ pos: [offset] }) => ({
+    offset,
+    message: "a second configuration begins here. Remove this --- or one of the two",
+  }),
+  // As a warning of the library, which goes on with the text after the tag.
+  TAG_RESOLVE_FAILED: ({ pos: [offset], message }) => ({
+    offset,
+    message: `${/!\S*/.exec(message)?.[0] ?? "this tag"} has no meaning here. Write the value itself, or put the text in quotes`,
+  }),
   BAD_SCALAR_START: ({ pos: [offset] }, { text }) => ({
     offset,
     message: `a text cannot begin with ${text.charAt(offset)}. Put it in quotes`,
@@ -98,11 +118,7 @@ const OTHER_COLUMN =
   "this line begins in another column than its section. Begin all options of a section in one column";
 
 /** Whether the library reports `code` in the same line too, which shows another cause. */
-function hasBeside(
-  { pos }: YAMLParseError,
-  code: YAMLParseError["code"],
-  { document, lines }: Parsed,
-): boolean {
+function hasBeside({ pos }: YAMLError, code: YAMLParseError["code"], { document, lines }: Parsed): boolean {
   const { line } = lines.linePos(pos[0]);
   return document.errors.some((other) => other.code === code && lines.linePos(other.pos[0]).line === line);
 }

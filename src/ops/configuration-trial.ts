@@ -1,4 +1,13 @@
-import { chownSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError, diskError, messageOf } from "../domain/errors.ts";
 import { flush, readJson, renameDurably, writePrivate } from "../store/durable-files.ts";
@@ -192,7 +201,9 @@ function replaceText(file: string, text: string): void {
   const { mode, uid, gid } = statSync(path);
   const part = join(dirname(path), `.${hashOfText(path).slice(0, 8)}.part`);
   try {
-    writeFileSync(part, text, { mode: mode & 0o777 });
+    writeFileSync(part, text, { mode: 0o600 });
+    // Not at its creation, where the umask of the service would take rights of the group from it.
+    chmodSync(part, mode & 0o777);
     chownSync(part, uid, gid);
     renameDurably(part, path);
   } catch {

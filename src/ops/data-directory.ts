@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { SYSTEM_FILE } from "../config/load.ts";
+import { SYSTEM_FILE } from "../config/data-directories.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { checkMachine } from "./machine-identity.ts";
 import { ReserveFile, freeBytes } from "./reserve-file.ts";

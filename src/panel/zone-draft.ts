@@ -82,7 +82,7 @@ export type WantedChanges = (zones: readonly ZoneText[]) => readonly ZoneChange[
 /** Changes to the file, and what they would do to it. */
 export interface Proposed {
   readonly changes: readonly ZoneChange[];
-  readonly proposal: ConfigurationProposalView & Partial<Pick<EarlierConfigurationProposalView, "applied">>;
+  readonly proposal: ConfigurationProposalView;
 }
 
 /** Changes whose difference is shown before they are saved. */
@@ -167,7 +167,15 @@ export async function propose(wanted: WantedChanges): Promise<Proposed> {
   const changes = wanted(zonesOf(body));
   if (changes.length === 0) {
     // The file has them already, such as those of another user.
-    const proposal = { hash: body.hash ?? "", diff: "", errors: [], warnings: [], needsRestart: [], zones };
+    const proposal = {
+      hash: body.hash ?? "",
+      diff: "",
+      errors: [],
+      warnings: [],
+      needsRestart: [],
+      applied: [],
+      zones,
+    };
     return { changes, proposal };
   }
   const order = { hash: body.hash, changes };

@@ -51,7 +51,7 @@ export class CentreEnrolment {
     const file = config.file;
     const obstacle = this.#obstacle();
     const { configurationText, readConfiguration } = await import("../config/load.ts");
-    const next = readConfiguration(configurationText(load), { ...load, allowMissingPasswords: true });
+    const next = readConfiguration(configurationText(load), { ...load, allowMissingFiles: true });
     const centre = next.upstream?.baseUrl ?? null;
     const hasCentre = centre !== null || next.upstreams.length > 0;
     return {
@@ -131,7 +131,7 @@ export class CentreEnrolment {
     const { readConfiguration } = await import("../config/load.ts");
     try {
       const text = withReference(source.text, ANOTHER);
-      const { site } = readConfiguration({ ...source, text }, { ...load, allowMissingPasswords: true });
+      const { site } = readConfiguration({ ...source, text }, { ...load, allowMissingFiles: true });
       return site.ref === ANOTHER;
     } catch (error) {
       if (error instanceof AppError) return false;
@@ -152,7 +152,7 @@ export class CentreEnrolment {
     source: ConfigurationText,
     { centre, email, ca }: Pick<EnrolmentRequest, "centre" | "ca"> & { readonly email: string },
   ): Promise<{ text: string } & Pick<Config, "site" | "zones">> {
-    const options = { ...this.#parts.load, allowMissingPasswords: true };
+    const options = { ...this.#parts.load, allowMissingFiles: true };
     const { readConfiguration } = await import("../config/load.ts");
     const { upstream, upstreams, site, zones } = readConfiguration(source, options);
     if (upstream !== null || upstreams.length > 0)

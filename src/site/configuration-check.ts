@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { FILE_BYTES_MAX, readBoundedBytes } from "../config/bounded-file.ts";
 import type { LoadOptions } from "../config/load.ts";
+import { utf8Text } from "../config/utf8-text.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { ConfigurationErrorView } from "./configuration-view.ts";
 
@@ -26,8 +27,14 @@ export function currentText({ file }: Pick<Config, "file">): string {
     throw new AppError("conflict", "this installation has no configuration file", {
       hint: "Create one with santinela init, then restart.",
     });
+  const text = utf8Text(bytesOf(file));
+  if (typeof text === "string") return text;
+  throw new AppError("conflict", `${file}:${text.line}:1: ${text.message}`);
+}
+
+function bytesOf(file: string): Buffer {
   try {
-    return readFileSync(file, "utf8");
+    return readBoundedBytes(file, FILE_BYTES_MAX);
   } catch (cause) {
     throw new AppError("conflict", `cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
@@ -56,6 +63,27 @@ export async function checkedText(
     if (error instanceof ConfigurationError) return refused(error.errors);
     if (!(error instanceof AppError) || error.code === "conflict") throw error;
     return refused([{ place: `${config.file}:1:1`, message: error.message }]);
+  }
+}
+
+/** Of a zone that an alarm panel has created, which no file has. */
+const CREATED = /^dc09-[0-9a-f]+-\d+-/;
+
+/**
+ * What was edited in the text of the file without a reload, which saving any change puts in force: options, and the ids of zones
+ * as `zones: door, gate`. Empty for a text with errors.
+ */
+export async function unappliedIn({ config, load }: CheckParts, text: string): Promise<string[]> {
+  const { readConfiguration } = await import("../config/load.ts");
+  const { changesOf } = await import("../config/reload.ts");
+  try {
+    const { applied, zones } = changesOf(config, readConfiguration({ file: config.file, text }, load));
+    const removed = zones.removed.filter((id) => !CREATED.test(id));
+    const ids = [...zones.added, ...zones.changed, ...removed];
+    return [...applied, ...(ids.length > 0 ? [`zones: ${ids.join(", ")}`] : [])];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [];
   }
 }
 

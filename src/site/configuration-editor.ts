@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import type { Remote } from "../domain/remote.ts";
 import { hashOfText, keptConfigurations } from "../ops/earlier-configurations.ts";
-import { checkedText, currentText, type CheckParts } from "./configuration-check.ts";
+import { checkedText, currentText, unappliedIn, type CheckParts } from "./configuration-check.ts";
 import type {
   ConfigurationProposalView,
   ConfigurationResult,
@@ -109,7 +109,8 @@ export class ConfigurationEditor {
       assertInForce(wanted, next.site),
     );
     const diff = textDiff(before, text);
-    return { text, hash, diff, zones: zonesIn(text), errors, warnings, needsRestart };
+    const applied = await unappliedIn(this.#parts, before);
+    return { text, hash, diff, zones: zonesIn(text), errors, warnings, needsRestart, applied };
   }
 }
 

@@ -32,6 +32,11 @@ export interface ConfigurationProposalView {
   readonly warnings: readonly string[];
   /** Options whose values in the file apply only after a restart, those of earlier changes included. */
   readonly needsRestart: readonly string[];
+  /**
+   * What the change puts in force besides the zones that it names, such as options that were edited in the file without a reload;
+   * other zones as `zones: door, gate`.
+   */
+  readonly applied: readonly string[];
   readonly zones: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -72,8 +77,6 @@ export interface EarlierConfigurationView {
 /** What a return to an earlier text would do; nothing is written. */
 export interface EarlierConfigurationProposalView extends ConfigurationProposalView {
   readonly name: string;
-  /** Options, except zones, that it changes at once. */
-  readonly applied: readonly string[];
 }
 
 /** Result of a change that was written and applied. */

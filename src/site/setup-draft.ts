@@ -44,7 +44,7 @@ function currentAnswersOf({ file, site, http, upstream, mqtt, zones }: SetupPart
 
 function errorsOf(file: string, text: string, load: LoadOptions): string | null {
   try {
-    readConfiguration({ file, text }, { ...load, allowMissingPasswords: true });
+    readConfiguration({ file, text }, { ...load, allowMissingFiles: true });
     return null;
   } catch (error) {
     if (error instanceof AppError) return error.message;

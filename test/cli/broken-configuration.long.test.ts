@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
@@ -80,3 +81,42 @@ test.each([
   const checked = await santinela(["check-config", "--config", file], { cwd: installation.folder });
   expect(checked).toMatchObject({ code: 78, stderr: expect.stringMatching(mistake) as string });
 });
+
+test.each([
+  ["names a lost authority of the dispatch centre", "ca.crt"],
+  ["is lost", "site.yaml"],
+])(
+  "a site whose configuration %s loses no alarm, and does not start without an earlier one",
+  async (_what, lost) => {
+    const site = installation.daemon(
+      "site",
+      "http: { port: 0 }\nmqtt: off\nupstream: { baseUrl: 'https://127.0.0.1:1', email: a@b.ro, passwordFile: pw, caFile: ca.crt }\nzones:\n  - { id: hand, name: hand, kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n",
+    );
+    installation.secret("pw", "correct horse");
+    const { cert } = await temporaryCertificate(installation.folder, { names: [], nowMs: Date.now() });
+    installation.secret("ca.crt", cert);
+    await site.start();
+    await site.end("SIGKILL");
+    const file = join(installation.folder, "site.yaml");
+    unlinkSync(join(installation.folder, lost));
+    // Its data is in a directory of the default name, so that it is found without the file.
+    renameSync(join(installation.folder, "site"), join(installation.folder, "var"));
+    symlinkSync("var", join(installation.folder, "site"));
+    await site.start();
+    const { conditions } = await site.get<{ conditions: { code: string; text: string }[] }>("/site/status");
+    expect(conditions).toContainEqual(
+      expect.objectContaining({
+        code: "configuration-invalid",
+        text: expect.stringContaining(lost) as string,
+      }),
+    );
+    const at = { cwd: installation.folder };
+    const tripped = await santinela(["trip", "--zone", "hand", "--config", file], at);
+    expect(tripped).toMatchObject({ code: 0, stdout: expect.stringMatching(/hand is open: trip/) as string });
+    await site.end("SIGTERM");
+
+    unlinkSync(join(installation.folder, "var", "last-good.yaml"));
+    const started = await santinela(["serve", "--config", file], at);
+    expect(started).toMatchObject({ code: 78, stderr: expect.stringContaining(lost) as string });
+  },
+);

@@ -1,12 +1,9 @@
-import { mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import {
-  configurationToRun,
-  dataDirectories,
-  keepLastGood,
-  type EffectiveConfiguration,
-} from "../../src/config/last-good.ts";
+import { dataDirectories } from "../../src/config/data-directories.ts";
+import { configurationToRun, keepLastGood, type EffectiveConfiguration } from "../../src/config/last-good.ts";
+import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
@@ -37,6 +34,9 @@ test.each([
   ["a single word", "hello", /santinela\.yaml:1:1: must be a section/],
   ["nothing in it after a power cut", "", /santinela\.yaml:1:1: the file is empty/],
   ["only line breaks", "\n\n", /santinela\.yaml:1:1: the file is empty/],
+  ["only comments", "# mqtt: off\n", /santinela\.yaml:1:1: the file is empty, or has only comments/],
+  ["only null", "null\n", /santinela\.yaml:1:1: the file is empty/],
+  ["only the beginning of a document", "---\n", /santinela\.yaml:1:1: the file is empty/],
   ["only zero bytes after a power cut", "\0".repeat(200), /santinela\.yaml:1:1: must be a section/],
 ])("a site whose configuration has %s runs with its last good configuration", (_what, broken, fault) => {
   startedWith(GOOD, { STATE_DIRECTORY: join(folder, "data") });
@@ -90,8 +90,50 @@ test("the newest configuration that worked is the last good one, and only its us
 });
 
 test("the data directory of the package is found for its file, also if the line that names it is mistyped", () => {
-  expect(dataDirectories("/etc/santinela/santinela.yaml", { env: {}, cwd: "/" })).toContain(
-    "/var/lib/santinela",
+  expect(dataDirectories("/etc/santinela/santinela.yaml", { env: {} })).toContain("/var/lib/santinela");
+  expect(dataDirectories("/home/ana/santinela.yaml", { env: {} })).toEqual(["/home/ana/var"]);
+});
+
+const CENTRE =
+  "mqtt: off\nupstream: { baseUrl: 'https://c.example', email: a@b.ro, passwordFile: pw, caFile: ca.crt }\n";
+const BROKER =
+  "mqtt: { url: 'mqtts://b.example', tls: { caFile: ca.crt, certFile: ca.crt, keyFile: ca.key } }\n";
+
+test.each([
+  ["the dispatch centre's authority", CENTRE, "ca.crt", /santinela\.yaml:2:\d+: upstream\.caFile: .*ca\.crt/],
+  ["the broker's authority", BROKER, "ca.crt", /santinela\.yaml:1:\d+: mqtt\.tls\.caFile: .*ca\.crt/],
+  ["the key for the broker", BROKER, "ca.key", /santinela\.yaml:1:\d+: mqtt\.tls\.keyFile: cannot read/],
+])("the lost file of %s costs its connection, not the alarms", async (_what, yaml, lost, fault) => {
+  const etc = join(folder, "etc");
+  writeFileSync(join(etc, "pw"), "correct horse", { mode: 0o600 });
+  writeFileSync(
+    join(etc, "ca.crt"),
+    (await temporaryCertificate(etc, { names: [], nowMs: Date.now() })).cert,
   );
-  expect(dataDirectories("/home/ana/santinela.yaml", { env: {}, cwd: "/" })).toEqual(["/home/ana/var"]);
+  writeFileSync(join(etc, "ca.key"), "key", { mode: 0o600 });
+  startedWith(yaml);
+  unlinkSync(join(etc, lost));
+  const { config, fault: found } = toRun();
+  expect(found).toMatch(fault);
+  expect(found).not.toMatch(/zones/);
+  const { upstream, mqtt } = config;
+  // An empty one would mean the public authorities.
+  if (upstream) expect(upstream.ca).toMatch(/^no certificate authority$/);
+  else if (lost === "ca.crt") expect(mqtt).toMatchObject({ tls: { ca: "no certificate authority" } });
+  else expect(mqtt).toMatchObject({ tls: { ca: expect.stringMatching(/BEGIN CERTIFICATE/) as string } });
+});
+
+test("a site whose file at the default place is lost runs on, and not the demonstration of a first try on its data", () => {
+  const env = { XDG_CONFIG_HOME: join(folder, "home"), STATE_DIRECTORY: join(folder, "data") };
+  const lost = join(folder, "home", "santinela", "santinela.yaml");
+  mkdirSync(dirname(lost), { recursive: true });
+  writeFileSync(lost, "mqtt: off\nsite: { name: Hala Nord }\n");
+  mkdirSync(join(folder, "data"));
+  const started = configurationToRun({ env, cwd: folder });
+  keepLastGood(started.config, started.source);
+  unlinkSync(lost);
+  symlinkSync("nowhere", lost);
+  const { config, fault } = configurationToRun({ env, cwd: folder });
+  expect(config).toMatchObject({ file: lost, site: { name: "Hala Nord" }, zones: [] });
+  expect(fault).toMatch(/cannot read the configuration .*santinela\.yaml/);
 });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
 
@@ -546,6 +547,62 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /upstream\.passwordFile: password file .*nope does not exist\. Create it/,
     ],
     [
+      "a password in a mistyped address of a broker, which is not repeated",
+      'mqtt: { url: "mqqt://u:secret@h" }\n',
+      /^1:9: mqtt\.url: (?!.*secret).* does not match the expected format/,
+    ],
+    [
+      "a password in a mistyped address of a centre, which is not repeated",
+      'upstream: { baseUrl: "htps://u:secret@h", email: a@b, passwordFile: pw }\n',
+      /^1:13: upstream\.baseUrl: (?!.*secret).* does not match the expected format/,
+    ],
+    [
+      "a password in an address at the wrong place, which is not repeated",
+      "upstream: https://u:secret@h\n",
+      /^1:1: upstream: must be a section, not "https:\/\/…@h"$/,
+    ],
+    [
+      "a tag of another program",
+      "site: { name: !secret a }\nlog: { level: !include b }\n",
+      /^1:15: invalid YAML: !secret has no meaning here\. .*\n2:15: invalid YAML: !include has/,
+    ],
+    [
+      "options in braces without commas",
+      "site: { name: a ref: b }\n",
+      /^1:15: invalid YAML: the options in a pair of brackets are separated by commas\. Put a comma between them$/,
+    ],
+    [
+      "a path of Windows in double quotes",
+      'dataDir: "C:\\Users\\x"\n',
+      /^1:13: invalid YAML: in double quotes, \\ begins a special character\. Use single quotes, or \/ in a path$/,
+    ],
+    [
+      "two configurations",
+      "mqtt: off\n---\nlog: {}\n",
+      /^2:1: invalid YAML: a second configuration begins here/,
+    ],
+    [
+      "an entry of a list without a space",
+      "zones:\n-id: a\n",
+      /^1:1: zones: must be a list, not null.*\n2:1: -id: unknown option\. Write a space after - to begin/,
+    ],
+    [
+      "a capital in an id",
+      `zones:\n  - { ${ZONE.replace("id: a", "id: Front-Door")}, input: { gpio: 1 } }\n`,
+      /^2:7: zones\[0\]\.id: "Front-Door" does not match .*: a–z, 0–9, - and _, beginning/,
+    ],
+    ["true for encryption", "http: { tls: true }\n", /^1:9: http\.tls: must be own, off or \{ certFile/],
+    [
+      "a certificate without its key",
+      "http: { tls: { certFile: a } }\n",
+      /^1:9: http\.tls: keyFile is missing$/,
+    ],
+    [
+      "authorities that are missing or no certificates, each of them",
+      "mqtt: { url: mqtts://a, tls: { caFile: pw } }\nupstream: { baseUrl: https://a, email: a@b, passwordFile: pw, caFile: gone.crt }\n",
+      /^1:32: mqtt\.tls\.caFile: .*pw is not a readable certificate .*\n2:\d+: upstream\.caFile: .*gone\.crt is not a readable .*ENOENT/,
+    ],
+    [
       "a broker and a built-in one",
       "mqtt: { url: mqtt://a, listen: { port: 1 } }\n",
       /mqtt\.listen: the built-in broker cannot be combined with an external one/,
@@ -736,13 +793,14 @@ zones:
     expect(zones.map(({ rules }) => rules.tripsAtFirstSight)).toEqual([false, true, true, false]);
   });
 
-  test("has the certificates of its broker loaded, and warns of a key that others can read", () => {
-    for (const name of ["ca", "cert", "key"])
-      writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
+  test("has the certificates of its broker loaded, and warns of a key that others can read", async () => {
+    const { cert: ca } = await temporaryCertificate(folder, { names: [], nowMs: Date.now() });
+    writeFileSync(join(folder, "ca"), ca);
+    for (const name of ["cert", "key"]) writeFileSync(join(folder, name), `${name} pem`, { mode: 0o644 });
     const { mqtt, warnings } = load(
       "mqtt: { url: mqtts://broker, tls: { caFile: ca, certFile: cert, keyFile: key } }\n",
     );
-    expect(mqtt).toMatchObject({ tls: { ca: "ca pem", cert: "cert pem", key: "key pem" } });
+    expect(mqtt).toMatchObject({ tls: { ca, cert: "cert pem", key: "key pem" } });
     expect(warnings).toEqual([expect.stringMatching(/key is readable by other users/)]);
   });
 
@@ -829,6 +887,31 @@ zones:
       warnings: [],
     });
     expect(config.zones.map(({ id }) => id)).toEqual(["front-door", "back-gate", "panic-button"]);
+  });
+
+  test("has an error of the environment at the variable, also for one of the options in it", () => {
+    expect(refusal("{}\n", { SANTINELA_HTTP: "{ prot: 1 }" })).toMatch(
+      /^SANTINELA_HTTP: http\.prot: unknown/,
+    );
+  });
+
+  test.each([
+    [
+      "Latin-1",
+      Buffer.from('mqtt: off\nsite: { name: "Fabric\xe3" }\n', "latin1"),
+      /:2:1: this line is not UTF-8/,
+    ],
+    [
+      "Latin-1 without a last line end",
+      Buffer.from("mqtt: off # \xe3", "latin1"),
+      /:1:1: this line is not UTF-8/,
+    ],
+    ["UTF-16", Buffer.from("\ufeffmqtt: off\n", "utf16le"), /:1:1: the file is UTF-16\. Save it as UTF-8/],
+  ])("in %s is an error with its line", (_what, bytes, message) => {
+    writeFileSync(file, bytes);
+    expect(() => loadConfiguration({ file, env: {}, cwd: folder })).toThrow(message);
+    writeFileSync(file, "\ufeffsite: { name: Fabrică }\n");
+    expect(loadConfiguration({ file, env: {}, cwd: folder }).site.name).toBe("Fabrică");
   });
 
   test("is read up to a limit, also from a device without a size", () => {

@@ -54,6 +54,28 @@ describe("a changed zone", () => {
     expect(changed).toContain("# inside\n    confirmMs: 300\n");
   });
 
+  const ENDS: readonly [what: string, end: string][] = [
+    ["an option", "    kind: fire\n    # below\n"],
+    ["an option with a comment", "    kind: fire # own\n    # below\n\n    # and more\n"],
+    ["a section line by line", "    input:\n      gpio: 3 # own\n      # inside\n    # below\n"],
+    ["a section line by line, and nothing for its options", "    input:\n      gpio: 3\n    # below\n"],
+    ["a section in braces", "    input: { gpio: 3 } # own\n    # below\n"],
+    ["a list", "    codes:\n      - 1\n    # below\n"],
+    ["a text of several lines", "    description: |\n      one\n      two\n\n    # below\n"],
+  ];
+  test.each(ENDS)("keeps the comments below %s in their place, however often it is saved", (_what, end) => {
+    const b = `  # in front of b\n  - id: b\n${end}`;
+    const file = `zones:\n  - id: a\n${end}${b}  - { id: c, name: C } # own\n    # below\n# after\nmqtt: off\n`;
+    for (const text of [file, file.replaceAll("\n", "\r\n")])
+      for (const id of ["a", "b", "c"]) {
+        const disabled = editedText(text, [{ action: "disable", id }]);
+        expect(textDiff(text, disabled).match(/^[-+].*/gm)).toHaveLength(id === "c" ? 2 : 1);
+        expect(editedText(disabled, [{ action: "enable", id }])).toBe(text);
+      }
+    const moved = editedText(file, [{ action: "order", ids: ["b", "a", "c"] }]);
+    expect(moved).toBe(file.replace(`  - id: a\n${end}${b}`, `${b}  - id: a\n${end}`));
+  });
+
   test.each([
     ["nothing", ""],
     ["no list", "mqtt: off\n"],

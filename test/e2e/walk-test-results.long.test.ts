@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { ControlClient } from "../../src/cli/control-client.ts";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { EndedWalkTestView, WalkTestView, ZoneView } from "../../src/site/zone-view.ts";
 import { eventually } from "../support/eventually.ts";
-import { Installation } from "../support/installation.ts";
+import { Installation, MAIN } from "../support/installation.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -56,6 +57,22 @@ async function servedHash(path: string): Promise<string> {
     .update(await client.text(path))
     .digest("hex");
 }
+
+test.each(["SIGHUP", "SIGTERM"] as const)(
+  "a session that is lost during a walk test ends it, so that alarms are dispatched again: %s",
+  async (signal) => {
+    await site.start();
+    const file = join(installation.folder, "site.yaml");
+    const walking = spawn(process.execPath, [MAIN, "test", "walk", "--config", file], { stdio: "ignore" });
+    const ended = new Promise<unknown>((resolve) => walking.once("exit", resolve));
+    const isRunning = async (): Promise<boolean> =>
+      (await site.get<WalkTestView | null>("/site/walk-test"))?.running === true;
+    await eventually("the walk test", isRunning);
+    walking.kill(signal);
+    await ended;
+    expect(await isRunning()).toBe(false);
+  },
+);
 
 /** Two tests and a backup of them. @returns its file and the hashes of the tests */
 async function backedUp(): Promise<{

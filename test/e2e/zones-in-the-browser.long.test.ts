@@ -11,6 +11,7 @@ import type {
 } from "../../src/site/configuration-view.ts";
 import type { DraftView } from "../../src/site/administration-view.ts";
 import type { DiscoveryView } from "../../src/site/discovery-view.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 import type { ZoneView } from "../../src/site/zone-view.ts";
 import { type Answer, callApi } from "../support/api-user.ts";
@@ -224,6 +225,18 @@ describe("a browser", () => {
     expect(await events("configuration-changed")).toEqual([]);
   });
 
+  test("repairs zones on a dead chip one by one, and adds none to it", async () => {
+    await start(TWO_ZONES.replace("backend: simulated", "backend: cdev, chip: no such chip"));
+    await eventually("the dead chip", async () =>
+      (await site.get<StatusView>("/site/status")).conditions.some(({ code }) => code === "gpio-unavailable"),
+    );
+    expect(await apply([{ action: "disable", id: "usa" }])).toMatchObject({ body: { state: "applied" } });
+    expect(await apply([{ action: "enable", id: "usa" }])).toMatchObject({
+      body: { state: "reverted", reason: expect.stringContaining("Not read: usa, geam.") as string },
+    });
+    expect(await ids()).toEqual(["geam"]);
+  });
+
   test("gets the earlier zones back if the process ends before the change is proven", async () => {
     await start(TWO_ZONES, { ...process.env, SANTINELA_FAILPOINT: "reload-committed" });
     const before = content();
@@ -289,7 +302,8 @@ describe("a browser", () => {
 
   test("keeps the mode of the file and the last ten texts", async () => {
     await start(TWO_ZONES);
-    chmodSync(file(), 0o640);
+    // Of a group that may write it, which the umask of the service would not give.
+    chmodSync(file(), 0o660);
     const order = { confirmation: await confirm() };
     for (let round = 0; round < 6; round += 1) {
       expect(await apply([{ action: "disable", id: "geam" }], order)).toMatchObject({
@@ -301,7 +315,7 @@ describe("a browser", () => {
     }
     const { kept } = await read();
     expect(kept).toHaveLength(10);
-    expect(statSync(file()).mode & 0o777).toBe(0o640);
+    expect(statSync(file()).mode & 0o777).toBe(0o660);
     const newest = readFileSync(join(installation.folder, "site", "configurations", kept[0] ?? ""), "utf8");
     expect(newest).toContain("disabled: true");
   });

@@ -59,7 +59,7 @@ const ELSEWHERE = /is missing$|Add it there|Add upstream|does not exist|\.…: u
 
 function configurationFaults(text: string): string[] {
   try {
-    readConfiguration({ file: null, text }, { env: {}, cwd: ROOT, allowMissingPasswords: true });
+    readConfiguration({ file: null, text }, { env: {}, cwd: ROOT, allowMissingFiles: true });
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

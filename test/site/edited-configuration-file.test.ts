@@ -65,6 +65,26 @@ test.each([
   expect([proposed.status, proposed.body]).toEqual([409, read.body]);
 });
 
+test("a file that is not UTF-8 is refused, because saving it would destroy its texts", async () => {
+  writeFileSync(file, Buffer.from("mqtt: off\nsite: { name: Fabric\xe3 }\n", "latin1"));
+  const { status, body } = await readZones();
+  expect([status, (body as { message: string }).message]).toEqual([
+    409,
+    `${file}:2:1: this line is not UTF-8. Save the file as UTF-8`,
+  ]);
+});
+
+test("what another person has edited without a reload is shown before it is saved along", async () => {
+  const zone = "objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true }";
+  const yaml = `http: { configuration: panel }\nlog: { level: debug }\nzones:\n  - { id: door, name: D, kind: fire, ${zone} }\n`;
+  writeFileSync(file, yaml);
+  const { body } = await request(site.app)
+    .post("/site/configuration/proposal")
+    .set("Authorization", await administrator())
+    .send({ hash: hashOfText(yaml), changes: [{ action: "site", site: { name: "Hala Nord" } }] });
+  expect(body).toMatchObject({ errors: [], applied: ["log.level", "zones: door"] });
+});
+
 test("the zones of a file that uses an alias a hundred times are shown", async () => {
   const zones = Array.from({ length: 150 }, (_, index) => `  - { id: z${index}, objective: *hall }\n`);
   writeFileSync(

@@ -85,7 +85,7 @@ async function triedAtCentre(
   if (answers["centre"] !== "yes") return answers;
   const { stderr, env, cwd } = terminal;
   const { text } = generateConfig(answers, {}, {}, found);
-  const config = readConfiguration({ file: path, text }, { env, cwd, allowMissingPasswords: true });
+  const config = readConfiguration({ file: path, text }, { env, cwd, allowMissingFiles: true });
   // Its file is not written yet.
   const password = answers["centre-password"] ?? "";
   const upstream = config.upstream && { ...config.upstream, password };
@@ -121,7 +121,7 @@ async function create(
   };
   const draft = generateConfig(answers, secretFiles, kept, found);
   // Errors are reported before anything is written.
-  readConfiguration({ file: path, text: draft.text }, { env, cwd, allowMissingPasswords: true });
+  readConfiguration({ file: path, text: draft.text }, { env, cwd, allowMissingFiles: true });
   if (dryRun) {
     stdout.write(draft.text);
     return undefined;

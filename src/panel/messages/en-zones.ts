@@ -154,6 +154,7 @@ export const EN_ZONES = {
   "review.noRestart": "No restart",
   "review.trial":
     "Other zones keep their state. If a line or subscription fails, the previous file is restored automatically.",
+  "review.othersText": "The file was edited without a reload. Saving puts this in force too.",
   "review.password": "Your password",
   "review.passwordHint":
     "Changes are confirmed with the password. The confirmation is valid for ten minutes.",

@@ -170,6 +170,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "review.noRestart": "Fără repornire",
   "review.trial":
     "Celelalte zone își păstrează starea. Dacă o linie sau o abonare nu funcționează, se revine automat la fișierul anterior.",
+  "review.othersText": "Fișierul a fost editat fără reîncărcare. La salvare se aplică și aceste modificări.",
   "review.password": "Parola contului",
   "review.passwordHint": "Modificările se confirmă cu parola. Confirmarea este valabilă zece minute.",
   "review.confirmed": "Parola a fost introdusă acum câteva minute și nu trebuie introdusă din nou.",

@@ -170,9 +170,9 @@ function finish(pending: PendingChange, needsRestart: readonly string[]): void {
   if (isHere && next !== undefined) go(next);
 }
 
-function Checked({ pending: { proposal, next } }: { readonly pending: PendingChange }) {
+function Checked({ pending: { proposal, next, earlier } }: { readonly pending: PendingChange }) {
   const needsRestart = proposal.needsRestart.join(", ");
-  const others = (proposal.applied ?? []).join(", ");
+  const others = proposal.applied.join(", ");
   return (
     <ul class="items">
       <li>
@@ -202,7 +202,7 @@ function Checked({ pending: { proposal, next } }: { readonly pending: PendingCha
           </span>
           <div class="grow">
             <b>{t("earlier.others", { options: others })}</b>
-            <small>{t("earlier.othersText")}</small>
+            <small>{t(earlier === undefined ? "review.othersText" : "earlier.othersText")}</small>
           </div>
         </li>
       )}
