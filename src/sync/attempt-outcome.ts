@@ -12,6 +12,8 @@ import {
 import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
+import { lacksLines } from "./short-post.ts";
+import { answeredToPost } from "./unread-notes.ts";
 
 /**
  * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one of the same
@@ -59,7 +61,8 @@ export function afterPost(
   outcome: WriteOutcome,
 ): Partial<OutboxEntry> {
   const { event, record } = outcome;
-  if (event === "applied" && record) return linkedTo(context, entry, record.id, record.json);
+  if (event === "applied" && record)
+    return linkedTo(context, entry, record.id, answeredToPost(context, entry, record.json));
   const failure = afterFailure(context, entry, outcome);
   if (event === "ambiguous") {
     const attempt = entry.attempt && { ...entry.attempt, atMs: context.clock.wallMs() };
@@ -102,6 +105,7 @@ export function linkedTo(
     verifyAtMs: wallMs + context.timeouts.pullIntervalMs,
     missingSinceMs: null,
     refusals: 0,
+    ...lacksLines(entry, wallMs),
   };
 }
 

@@ -182,7 +182,11 @@ export class DuplicateSweep {
     const found = foundAs(this.#context, entry, kept);
     // The record itself may be back. A duplicate has only the values of the first request, never those sent since to the other one.
     const isDuplicate = kept.id !== formerIdOf(entry);
-    store.apply(entry, "found", isDuplicate ? { ...found, ...asFirstSent(entry, kept) } : found);
+    store.apply(
+      entry,
+      "found",
+      isDuplicate ? { ...found, ...asFirstSent(this.#context, entry, kept) } : found,
+    );
     return [];
   }
 
@@ -190,7 +194,7 @@ export class DuplicateSweep {
     const { store, clock } = this.#context;
     store.outbox.save({
       ...entry,
-      ...asFirstSent(entry, row),
+      ...asFirstSent(this.#context, entry, row),
       upstreamId: row.id,
       verifyAtMs: clock.wallMs(),
       nextAtMs: 0,

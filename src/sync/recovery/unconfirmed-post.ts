@@ -17,6 +17,7 @@ import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import { ANOTHER_RECORD, DENIED, INCOMPLETE_LISTS, NOT_SHOWN } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
+import { asUnreadNotes, joinedLinesOf } from "../unread-notes.ts";
 import { withTexts } from "./shortened-rows.ts";
 import { asUnread, recordsAbove, watermarkOf } from "./record-search.ts";
 
@@ -170,8 +171,8 @@ function isAnswered({ lastCode }: OutboxEntry): boolean {
  * known before and not sent since, the earlier base is kept.
  */
 export function foundAs(context: SyncContext, entry: OutboxEntry, row: MatchCandidate): Partial<OutboxEntry> {
-  const { attempt, base, agreed, syncedRev } = entry;
-  const linked = linkedTo(context, entry, row.id, base ?? sentAsWritten(attempt?.body ?? "{}", row));
+  const { base, agreed, syncedRev } = entry;
+  const linked = linkedTo(context, entry, row.id, base ?? sentAsWritten(context, entry, row));
   // Verify at once: a dispatcher may already have changed the record.
   const found = { ...linked, verifyAtMs: context.clock.wallMs() };
   return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
@@ -179,18 +180,29 @@ export function foundAs(context: SyncContext, entry: OutboxEntry, row: MatchCand
 
 /** The changes of an entry that is linked to a duplicate: both have the first request in common, and the merge pushes what came later. */
 export function asFirstSent(
-  { attempt, base, wantRev }: OutboxEntry,
+  context: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
   row: MatchCandidate,
 ): Partial<OutboxEntry> {
+  const { attempt, base, wantRev } = entry;
   const body = attempt?.body ?? base ?? "{}";
   return {
-    base: sentAsWritten(body, row),
+    base: sentAsWritten(context, entry, row, body),
     agreed: JSON.stringify(fieldsOf(JSON.parse(body) as Intervention)),
     syncedRev: Math.min(attempt?.rev ?? wantRev, wantRev - 1),
   };
 }
 
-/** A request as the centre writes it, so that its way of writing a date does not count as a dispatcher's change. */
-function sentAsWritten(body: string, row: MatchCandidate): string {
-  return JSON.stringify(asWritten(JSON.parse(body) as UpstreamRecord, row));
+/**
+ * A request as the centre writes it, so that its way of writing a date does not count as a dispatcher's change. A list may show less
+ * of the notes than a read.
+ */
+function sentAsWritten(
+  context: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
+  row: MatchCandidate,
+  body = entry.attempt?.body ?? "{}",
+): string {
+  const written = asWritten(JSON.parse(body) as UpstreamRecord, row);
+  return JSON.stringify(asUnreadNotes(written, joinedLinesOf(context, entry)));
 }
