@@ -9,7 +9,13 @@ import {
   URGENT_PRIORITY_ORDER,
   WAITS_FOR_LINK,
 } from "../domain/outbox.ts";
-import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
+import {
+  ALARM_RETRY_MS,
+  ALARM_WAIT_MS_MAX,
+  alarmBackOffMs,
+  backOffMs,
+  BLOCKED_RETRY_MS,
+} from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { lacksLines } from "./short-post.ts";
@@ -146,7 +152,9 @@ export function afterFailure(
   const isAlarm = entry.priorityOrder === URGENT_PRIORITY_ORDER;
   // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
   const askedMs = isAlarm ? 0 : retryAfterMs;
-  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
+  // A read that is denied keeps the line of a trip from its record.
+  const deniedMs = isAlarm && event === undefined ? ALARM_WAIT_MS_MAX : BLOCKED_RETRY_MS;
+  const leastMs = event === "missing" || code === "403" ? deniedMs : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
   const failures = ownFailures(entry);

@@ -9,9 +9,10 @@ import { continueCutLines } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
 import { MergeStep } from "./merge-step.ts";
 import { continueRefused } from "./refused-trip.ts";
+import { continueStuck } from "./stuck-trip.ts";
 import { cutNotesOf, unreadAfterPut } from "./unread-notes.ts";
 import { VersionGuard } from "./version-guard.ts";
-import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
+import { AbsentRecords, UNREADABLE, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
 import { checkUpdateAnswer, unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
@@ -83,6 +84,7 @@ export class Reconciler {
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
       this.#absent.missing(entry, seen, absence);
+      this.#continueStuck(interventionId, entry.lastCode === seen.code);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -95,6 +97,8 @@ export class Reconciler {
         ...this.#absent.unreadable(entry, seen),
         verifyAtMs: isAudited ? VERIFY_IMMEDIATELY : clock.wallMs() + timeouts.pullIntervalMs,
       });
+      const code = seen.code === "200" ? UNREADABLE : seen.code;
+      this.#continueStuck(interventionId, entry.lastCode === code && /^\d/.test(seen.code));
       return undefined;
     }
     const stored = store.record(interventionId);
@@ -121,6 +125,14 @@ export class Reconciler {
     if (!entry.deleted) return this.#mergeStep.decide(entry, stored, { seen: upstream, tag: seen.tag, cut });
     store.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
+  }
+
+  /** After a read without the record: trips that have joined it must not wait for the next good one. */
+  #continueStuck(interventionId: number, isRepeated: boolean): void {
+    const { outbox } = this.#context.store;
+    const entry = this.#context.store.entry(interventionId);
+    if (entry.phase === "linked")
+      outbox.save({ ...entry, ...continueStuck(this.#context, entry, isRepeated) });
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {

@@ -17,6 +17,7 @@ import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import { ANOTHER_RECORD, DENIED, INCOMPLETE_LISTS, NOT_SHOWN } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
+import { continueStuck } from "../stuck-trip.ts";
 import { asUnreadNotes, joinedLinesOf } from "../unread-notes.ts";
 import { withTexts } from "./shortened-rows.ts";
 import { asUnread, recordsAbove, watermarkOf } from "./record-search.ts";
@@ -83,7 +84,8 @@ export class UnconfirmedPost {
     // A list that is read later must not make the next answer the first one again.
     const isKept = entry.lastCode === ANOTHER_RECORD && !INCOMPLETE_LISTS.has(outcome.code);
     const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
-    this.#context.store.outbox.save({ ...entry, ...failure, lastCode });
+    const stuck = continueStuck(this.#context, entry, INCOMPLETE_LISTS.has(outcome.code));
+    this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
   }
 
