@@ -51,7 +51,7 @@ function lengthOf(text: string): number {
   return [...text.replaceAll(/\s+/g, " ").trim()].length;
 }
 
-/** The letters and digits of a line. */
-function wordsOf(line: string): string {
+/** The letters and digits of a text, in small letters without accents. */
+export function wordsOf(line: string): string {
   return folded(line.replaceAll(/&(?:#\w+|\w+);/g, " ")).replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }

@@ -11,7 +11,7 @@ import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts"
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
-import { isOwnCall } from "./copied-records.ts";
+import { ownCallsAmong } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
@@ -108,7 +108,7 @@ export class UnconfirmedPost {
     const target = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
     const found = findMatches(rows, target, (row) => belongsToOther(this.#context, entry, row));
     // It is to be deleted there: a dispatcher's record into which its notes were pasted is not.
-    return entry.deleted ? found.filter((row) => isOwnCall(this.#context, entry, row)) : found;
+    return entry.deleted ? ownCallsAmong(this.#context, entry, found) : found;
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
