@@ -9,9 +9,17 @@ import {
   URGENT_PRIORITY_ORDER,
   WAITS_FOR_LINK,
 } from "../domain/outbox.ts";
-import { ALARM_RETRY_MS, alarmBackOffMs, backOffMs, BLOCKED_RETRY_MS } from "../domain/backoff.ts";
+import {
+  ALARM_RETRY_MS,
+  ALARM_WAIT_MS_MAX,
+  alarmBackOffMs,
+  backOffMs,
+  BLOCKED_RETRY_MS,
+} from "../domain/backoff.ts";
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
+import { lacksLines } from "./short-post.ts";
+import { answeredToPost } from "./unread-notes.ts";
 
 /**
  * The outcome of a POST in the light of earlier sends. This send may certainly have failed, but an earlier one of the same
@@ -59,7 +67,8 @@ export function afterPost(
   outcome: WriteOutcome,
 ): Partial<OutboxEntry> {
   const { event, record } = outcome;
-  if (event === "applied" && record) return linkedTo(context, entry, record.id, record.json);
+  if (event === "applied" && record)
+    return linkedTo(context, entry, record.id, answeredToPost(context, entry, record.json));
   const failure = afterFailure(context, entry, outcome);
   if (event === "ambiguous") {
     const attempt = entry.attempt && { ...entry.attempt, atMs: context.clock.wallMs() };
@@ -102,6 +111,7 @@ export function linkedTo(
     verifyAtMs: wallMs + context.timeouts.pullIntervalMs,
     missingSinceMs: null,
     refusals: 0,
+    ...lacksLines(entry, wallMs),
   };
 }
 
@@ -142,7 +152,9 @@ export function afterFailure(
   const isAlarm = entry.priorityOrder === URGENT_PRIORITY_ORDER;
   // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
   const askedMs = isAlarm ? 0 : retryAfterMs;
-  const leastMs = event === "missing" || code === "403" ? BLOCKED_RETRY_MS : askedMs;
+  // A read that is denied keeps the line of a trip from its record.
+  const deniedMs = isAlarm && event === undefined ? ALARM_WAIT_MS_MAX : BLOCKED_RETRY_MS;
+  const leastMs = event === "missing" || code === "403" ? deniedMs : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;
   const failures = ownFailures(entry);

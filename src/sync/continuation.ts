@@ -6,6 +6,7 @@ import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outb
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
 import type { PutStep } from "./linked-step.ts";
+import { joinedLinesOf } from "./unread-notes.ts";
 
 /**
  * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
@@ -13,12 +14,15 @@ import type { PutStep } from "./linked-step.ts";
  * @param first the record that the lines are from, as it is now
  * @param lines its lines that are left over
  * @param isAlarm whether a trip may be among them: then it is planned with the services of the first, otherwise a mere note
+ * @param refusedSinceMs wall clock since which the centre has refused the lines, milliseconds since 1970; null if it has not: then a
+ *   centre that refuses the new record too is not asked for ten more minutes before its lines are divided again
  */
 export function continueRecord(
   { store, clock, timezone, locale }: Pick<SyncContext, "store" | "clock" | "timezone" | "locale">,
   { record, uid, rev, createdBy }: StoredIntervention,
   lines: string,
   isAlarm: boolean,
+  refusedSinceMs: number | null = null,
 ): void {
   const newUid = uidOf(uid, rev, lines);
   // The lines stay in the first record if its text at the centre is not valid here.
@@ -39,9 +43,12 @@ export function continueRecord(
     createdBy,
     nowMs: clock.wallMs(),
   });
-  store.outbox.insert(stored.record.id, priorityOrderOf(fields.priority));
+  const { id } = stored.record;
+  store.outbox.insert(id, priorityOrderOf(fields.priority));
+  if (refusedSinceMs !== null)
+    store.outbox.save({ ...store.entry(id), joinedRev: stored.rev, joinedAtMs: refusedSinceMs });
   const event = { event: "intervention-created", who: "sync" } as const;
-  store.recordEvent(event, stored.record.id, { after: stored.record });
+  store.recordEvent(event, id, { after: stored.record });
 }
 
 /**
@@ -64,6 +71,20 @@ export function continueCutLines(
   );
   const cut = lost.filter((line) => added.includes(line));
   if (hasUnsentTrip(entry) && cut.length > 0) continueRecord(context, local, cut.join("\n"), true);
+}
+
+/**
+ * The same for the lines of trips that had joined the record before its POST.
+ * @param entry before the answer
+ */
+export function continueCutPost(context: SyncContext, entry: OutboxEntry, answered: UpstreamRecord): void {
+  const { store, syncConditions } = context;
+  const first = store.record(entry.interventionId);
+  const [sent, shown] = [store.sentOf(entry), answered].map((record) => store.unmarked(record, first.uid));
+  const lost = syncConditions.noteNotes(entry.interventionId, sent?.["notes"], shown?.["notes"]);
+  const joined = joinedLinesOf(context, entry);
+  const cut = lost.filter((line) => joined.includes(line));
+  if (cut.length > 0) continueRecord(context, first, cut.join("\n"), true);
 }
 
 /** A UUID, as the references of records at the centre require; derived, so that a simulation can be repeated. */

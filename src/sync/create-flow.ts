@@ -10,12 +10,14 @@ import {
   retryRejection,
 } from "./attempt-outcome.ts";
 import { report, type SyncContext } from "./context.ts";
+import { continueCutPost } from "./continuation.ts";
 import { noteShownIds } from "./recovery/gone-records.ts";
 import { checkIdOrder, WatermarkReader } from "./recovery/highest-id.ts";
 import { checkIdOwner } from "./recovery/id-owner.ts";
 import { NO_WATERMARK } from "./recovery/record-search.ts";
 import { UnconfirmedPost } from "./recovery/unconfirmed-post.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
+import { attemptOf, shortenRefused } from "./short-post.ts";
 
 /** Creates a record at the dispatch centre; after an unconfirmed POST it is searched for before it is sent again. */
 export class CreateFlow {
@@ -60,7 +62,7 @@ export class CreateFlow {
     const entry = found.phase === "blocked" ? store.apply(found, "retry", {}) : found;
     // Nothing of the record can have arrived, so nothing is deleted at the dispatch centre.
     if (entry.deleted) return void store.apply(entry, "withdrawn", closing(this.#context, entry));
-    const attempt = store.newAttempt(entry, store.record(interventionId));
+    const attempt = attemptOf(this.#context, entry, store.record(interventionId));
     const stored = {
       attempt,
       watermark: id,
@@ -98,7 +100,8 @@ export class CreateFlow {
     // A response with another record says nothing about the content, and the request may have created one.
     const isAnothers = answer.event === "applied" && own.event !== "applied";
     const sentRev = isAnothers ? entry.wantRev : (entry.attempt?.rev ?? entry.wantRev);
-    const { outcome, changes } = retryRejection(this.#context, entry, own, sentRev);
+    const judged = retryRejection(this.#context, entry, own, sentRev);
+    const { outcome, changes } = isAnothers ? judged : shortenRefused(this.#context, entry, own, judged);
     const { event, code, reason, record } = outcome;
     if (event === "applied") store.facts.noteKeys(answer.echoesKey === true);
     else this.#watermarks.reset();
@@ -107,14 +110,9 @@ export class CreateFlow {
     const kept = isAnothers && event !== "ambiguous" ? { attempt, possiblyDuplicated: true } : {};
     store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept });
     if (record) {
-      syncConditions.noteAnswer(entry, record.json);
-      const { uid } = store.record(entry.interventionId);
-      const shown = store.unmarked(JSON.parse(record.json) as UpstreamRecord, uid);
-      syncConditions.noteNotes(
-        entry.interventionId,
-        store.unmarked(store.sentOf(entry), uid)["notes"],
-        shown["notes"],
-      );
+      const answered = JSON.parse(record.json) as UpstreamRecord;
+      syncConditions.noteMarker(entry, store.sentOf(entry), answered);
+      continueCutPost(this.#context, entry, answered);
       linkedIds.note();
       noteShownIds(this.#context, [record.id]);
     }

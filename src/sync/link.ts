@@ -150,7 +150,8 @@ export class Link {
     const isSameAttempt = this.#state === "down" && nowMs < this.#alarmRetryAtMs;
     const busy = fault === "busy" ? { retryAfterMs } : undefined;
     const alarmBackOff = isSameAttempt ? 0 : alarmBackOffMs(this.#failures, jitter, busy);
-    const alarmDelayMs = Math.max(Math.min(retryAfterMs, ALARM_WAIT_MS_MAX), minDelayMs, alarmBackOff);
+    const leastMs = Math.min(Math.max(retryAfterMs, minDelayMs), ALARM_WAIT_MS_MAX);
+    const alarmDelayMs = Math.max(leastMs, alarmBackOff);
     this.#alarmRetryAtMs = Math.max(isSameAttempt ? this.#alarmRetryAtMs : 0, nowMs + alarmDelayMs);
     this.#fault = fault;
     this.#isSignInRejected = fault === "signed-out";
@@ -187,6 +188,11 @@ export class LinkFaultDetector {
   /** Whether requests may be sent now. */
   get isOpen(): boolean {
     return this.#link.state.waitMs === 0;
+  }
+
+  /** Whether the last response was good. */
+  get isUp(): boolean {
+    return this.#link.state.state === "up";
   }
 
   /** Whether alarms may be sent now. */

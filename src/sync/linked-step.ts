@@ -3,6 +3,7 @@ import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
+import { asUnreadNotes } from "./unread-notes.ts";
 
 /** The update to send for a linked record. */
 export type PutStep = Extract<Step, { kind: "put" }>;
@@ -29,7 +30,10 @@ export type Step =
  * made in between are found by the next read.
  */
 function knownOf({ body, shown }: PutStep, answered: UpstreamRecord): UpstreamRecord {
-  const sent = Object.keys(body).map((field) => [field, answered[field] ?? shown[field]]);
+  const sent = Object.keys(body).map((field) => [
+    field,
+    answered[field] === undefined ? shown[field] : answered[field],
+  ]);
   const known = { ...answered, ...shown, ...Object.fromEntries(sent) };
   // If the centre does not reopen a finished record, the next read treats that as the dispatcher's change and
   // pulls it.
@@ -40,14 +44,17 @@ function knownOf({ body, shown }: PutStep, answered: UpstreamRecord): UpstreamRe
 /**
  * The changes of an entry after an update. If a dispatcher has set the record done between its read and an update that brings
  * a trip, the trip was not known to the dispatcher: the record's former status is sent again.
+ * @param unreadLines lines of trips that no read has shown; undefined if the answer shows what the centre has stored of the notes
  */
 export function afterUpdate(
   step: PutStep,
   answered: UpstreamRecord,
   { joinedRev, syncedRev }: Pick<OutboxEntry, "joinedRev" | "syncedRev">,
+  unreadLines?: readonly string[],
 ): { readonly changes: Partial<OutboxEntry>; readonly conflicts: readonly MergeConflict[] } {
   const { body, shown, local } = step;
-  const base = knownOf(step, answered);
+  const known = knownOf(step, answered);
+  const base = unreadLines ? asUnreadNotes(known, unreadLines) : known;
   const agreed = fieldsOf(local.record);
   const { status: here } = agreed;
   const isClosed = body.status === undefined && answered["status"] === "done" && shown["status"] !== "done";

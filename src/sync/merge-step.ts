@@ -1,7 +1,7 @@
 import { CHECK_INTERVAL_MS_MAX } from "../domain/backoff.ts";
 import { mergeConflictKind } from "../domain/conflict.ts";
 import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
-import { addedLines } from "../domain/kept-lines.ts";
+import { addedLines, missingLines } from "../domain/kept-lines.ts";
 import { carriesMarker } from "../domain/match-candidate.ts";
 import { isNewThere, merge, withInFlightValues, type UpstreamRecord } from "../domain/merge.ts";
 import { isSentWhole } from "../domain/merged-lines.ts";
@@ -11,6 +11,7 @@ import { NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 import type { SyncContext } from "./context.ts";
 import { continueRecord } from "./continuation.ts";
 import type { Step } from "./linked-step.ts";
+import { asUnreadNotes, unreadLinesOf, type CutNotes } from "./unread-notes.ts";
 import { invalidFields, PullChanges, REPLICATION_LAG_MAX_MS, type StaleReads } from "./pull-changes.ts";
 
 /** A record as just read at the centre. */
@@ -18,6 +19,8 @@ interface SeenRecord {
   readonly seen: UpstreamRecord;
   /** Its entity tag. */
   readonly tag: string | undefined;
+  /** What it shows of notes that the centre has cut; undefined if it does not. */
+  readonly cut: CutNotes | undefined;
 }
 
 type Merged = ReturnType<typeof merge>;
@@ -46,19 +49,24 @@ export class MergeStep {
   }
 
   /** Stores what is taken over, in a transaction. @returns the update to send; undefined if there is none */
-  decide(entry: OutboxEntry, stored: StoredIntervention, { seen, tag }: SeenRecord): Step | undefined {
+  decide(entry: OutboxEntry, stored: StoredIntervention, { seen, tag, cut }: SeenRecord): Step | undefined {
     const { store, clock, timeouts } = this.#context;
-    const known = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
-    const heldBack = this.#staleReads.heldBack(entry, known, seen);
+    const earlier = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
+    const heldBack = this.#staleReads.heldBack(entry, earlier, seen);
+    const isNotesRead = !("notes" in heldBack);
     const shown = { ...seen, ...heldBack };
-    const compared = this.#compare(entry, stored, { known, shown });
-    const { merged, local, agreed, upstream, base } = compared;
-    const { foreign = [] } = merged;
+    // What the centre has cut off is its way of writing the notes.
+    const isCut = cut !== undefined && isNotesRead;
+    const known = isCut ? { ...earlier, notes: seen["notes"] } : earlier;
+    const compared = this.#compare(entry, stored, { known, shown, sent: isCut ? cut.sent : undefined });
+    if (isCut) this.#noteCut(entry, compared.local, cut, seen);
+    const unread = isNotesRead ? undefined : unreadLinesOf(entry.base);
+    const { merged, local, agreed } = compared;
     const body = this.#bodyOf(entry, compared, { known, shown });
     const wallMs = clock.wallMs();
     const read: Partial<OutboxEntry> = {
       wantRev: local.rev,
-      base: JSON.stringify(shown),
+      base: JSON.stringify(unread ? asUnreadNotes(shown, unread) : shown),
       unpulled: compared.unpulled,
       priorityOrder: priorityOrderOf(local.record.priority),
       verifyAtMs:
@@ -72,48 +80,42 @@ export class MergeStep {
       this.#settle(entry, read, after);
       return undefined;
     }
-    // Pulled values are agreed. Pushed values count as local changes until they are confirmed: otherwise a
-    // failed attempt would leave the centre's value as the agreed one.
-    const pulled = Object.keys(merged.applyLocally).map((field) => [
-      field,
-      after[field as keyof typeof after],
-    ]);
-    const pushed = Object.keys(merged.push)
-      // What both sides have of a text that stays there does not change.
-      .filter((field) => !foreign.includes(field))
-      .map((field) => [field, upstream[field] ?? base[field] ?? null]);
-    // Nothing is sent over the others, or their lines have got their own record.
-    const kept = foreign
-      .filter((field) => !(field in merged.push))
-      .map((field) => [field, after[field as keyof typeof after]]);
-    const agreedSoFar = {
-      ...agreed,
-      ...Object.fromEntries([...pulled, ...pushed, ...kept]),
-    };
     store.apply(entry, "send", {
       ...read,
-      agreed: JSON.stringify(agreedSoFar),
+      agreed: JSON.stringify(agreedWhileSent(compared, after)),
       // A correction found by a verification stays pending until it is sent, like any local change.
       syncedRev: Math.min(entry.syncedRev, local.rev - 1),
       inFlightValues: withInFlightValues(entry.inFlightValues, merged.push),
       inFlightUntilMs: wallMs + (timeouts.sweepDelaysMs[0] ?? 0),
     });
     const { inFlightValues, inFlightUntilMs } = entry;
-    const earlier = { inFlightValues, inFlightUntilMs };
-    return { kind: "put", body, local, shown, tag, added: addedLines(agreed.notes, after.notes), earlier };
+    return {
+      kind: "put",
+      body,
+      local,
+      shown,
+      tag,
+      added: addedLines(agreed.notes, after.notes),
+      earlier: { inFlightValues, inFlightUntilMs },
+    };
   }
 
   /** Merges both sides, and takes the dispatcher's changes over. */
   #compare(
     entry: OutboxEntry,
     stored: StoredIntervention,
-    { known, shown }: { readonly known: UpstreamRecord; readonly shown: UpstreamRecord },
+    {
+      known,
+      shown,
+      sent,
+    }: { readonly known: UpstreamRecord; readonly shown: UpstreamRecord; readonly sent: string | undefined },
   ): Compared {
     const { store } = this.#context;
     const { inFlightValues, interventionId, unpulled: earlier } = entry;
     const upstream = store.unmarked(shown, stored.uid);
     const base = store.unmarked(known, stored.uid);
-    const agreed = store.agreedOf(entry, stored.uid);
+    const agreedSoFar = store.agreedOf(entry, stored.uid);
+    const agreed = sent === undefined ? agreedSoFar : { ...agreedSoFar, notes: sent };
     const hasTripJoined = hasUnsentTrip(entry);
     const before = fieldsOf(stored.record);
     const sides = { local: before, agreed, base, upstream, inFlightValues, hasTripJoined };
@@ -133,6 +135,22 @@ export class MergeStep {
       .map((one) => ({ ...one, kept: "there" }));
     if (news.length > 0) store.recordConflict(interventionId, "not-valid-here", { fields: news });
     return { merged, agreed, local, base, upstream, unpulled };
+  }
+
+  /** Gives the lines of trips that the centre has cut off a record of their own. */
+  #noteCut(
+    entry: OutboxEntry,
+    local: StoredIntervention,
+    { sent, lines }: CutNotes,
+    seen: UpstreamRecord,
+  ): void {
+    const { store, syncConditions } = this.#context;
+    const { notes } = store.unmarked(seen, local.uid);
+    const lost = syncConditions.noteNotes(entry.interventionId, sent, notes);
+    const outgoing = store.outgoing({ ...fieldsOf(local.record), notes: sent }, local.uid);
+    if (store.marker === "notes") syncConditions.noteMarker(entry, { ...outgoing }, seen);
+    const joined = lost.filter((line) => lines.includes(line));
+    if (joined.length > 0) continueRecord(this.#context, local, joined.join("\n"), true);
   }
 
   /** The fields to send, with the marker if the centre has lost it. */
@@ -183,6 +201,30 @@ export class MergeStep {
     const waitMs = Math.max(pullIntervalMs, wallMs - changedAtMs);
     return waitMs > VERIFY_AGE_MS_MAX ? null : wallMs + waitMs;
   }
+}
+
+/**
+ * What both sides agree on while an update is sent. Pulled values are agreed. Pushed values count as local changes until they are
+ * confirmed: otherwise a failed attempt would leave the centre's value as the agreed one.
+ * @param after the record after the merge
+ */
+function agreedWhileSent(compared: Compared, after: InterventionFields): UpstreamRecord {
+  const { merged, agreed, upstream, base } = compared;
+  const { foreign = [] } = merged;
+  const here: UpstreamRecord = { ...after };
+  const pulled = Object.keys(merged.applyLocally).map((field) => [field, here[field]]);
+  const isCutThere = (field: string): boolean =>
+    field === "notes" &&
+    after.notes !== agreed.notes &&
+    !isNewThere(compared, field) &&
+    missingLines(agreed.notes, upstream["notes"]).length > 0;
+  const pushed = Object.keys(merged.push)
+    // What both sides have of a text that stays there does not change.
+    .filter((field) => !foreign.includes(field))
+    .map((field) => [field, isCutThere(field) ? agreed.notes : (upstream[field] ?? base[field] ?? null)]);
+  // Nothing is sent over the others, or their lines have got their own record.
+  const kept = foreign.filter((field) => !(field in merged.push)).map((field) => [field, here[field]]);
+  return { ...agreed, ...Object.fromEntries([...pulled, ...pushed, ...kept]) };
 }
 
 /** Records finished for longer than this are no longer verified; retention removes them later. */

@@ -119,7 +119,7 @@ export class Push {
     await Promise.all([this.#queues.urgent.run(), this.#queues.bulk.run()]);
   }
 
-  /** Runs a cycle, then sweeps for duplicates and verifies linked records. */
+  /** Runs a cycle, then verifies linked records and sweeps for duplicates. */
   async cycleWithChecks(): Promise<void> {
     this.#areChecksWanted = true;
     await this.cycle();
@@ -223,8 +223,9 @@ export class Push {
     this.#store.followClock();
     const nowMs = this.#options.clock.wallMs();
     const checks = [
-      () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
+      // What the centre makes of a name or a start tells a duplicate from a dispatcher's record.
       ...outbox.dueChecks("verify", nowMs, VERIFICATIONS_MAX).map((entry) => () => this.#verify(entry)),
+      () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
     ];
     for (const check of checks) if (!this.#isStopped && this.#linkFaults.isOpen) await check().then(giveWay);
   }

@@ -1,7 +1,7 @@
 import { mergeConflictKind } from "../domain/conflict.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry, URGENT_PRIORITY_ORDER } from "../domain/outbox.ts";
-import { identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
+import { FINGERPRINT, identityOf, type MatchCandidate } from "../domain/match-candidate.ts";
 import { StaleReads } from "./pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { report, type SyncContext } from "./context.ts";
@@ -9,8 +9,10 @@ import { continueCutLines } from "./continuation.ts";
 import { afterUpdate, type Step } from "./linked-step.ts";
 import { MergeStep } from "./merge-step.ts";
 import { continueRefused } from "./refused-trip.ts";
+import { continueStuck } from "./stuck-trip.ts";
+import { cutNotesOf, unreadAfterPut } from "./unread-notes.ts";
 import { VersionGuard } from "./version-guard.ts";
-import { AbsentRecords, type Absence } from "./recovery/absent-records.ts";
+import { AbsentRecords, UNREADABLE, type Absence } from "./recovery/absent-records.ts";
 import { noteRestore } from "./recovery/gone-records.ts";
 import { checkUpdateAnswer, unlink } from "./recovery/id-owner.ts";
 import { afterFailure, retryRejection, closing, NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
@@ -82,6 +84,7 @@ export class Reconciler {
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
       this.#absent.missing(entry, seen, absence);
+      this.#continueStuck(interventionId, entry.lastCode === seen.code);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -94,10 +97,17 @@ export class Reconciler {
         ...this.#absent.unreadable(entry, seen),
         verifyAtMs: isAudited ? VERIFY_IMMEDIATELY : clock.wallMs() + timeouts.pullIntervalMs,
       });
+      const code = seen.code === "200" ? UNREADABLE : seen.code;
+      this.#continueStuck(interventionId, entry.lastCode === code && /^\d/.test(seen.code));
       return undefined;
     }
     const stored = store.record(interventionId);
-    const base = JSON.parse(entry.base ?? "{}") as UpstreamRecord;
+    const cut = cutNotesOf(this.#context, entry, stored.uid, upstream);
+    const base = {
+      ...sentTraits(store.agreedOf(entry, stored.uid), upstream),
+      ...(JSON.parse(entry.base ?? "{}") as UpstreamRecord),
+      ...(cut ? { notes: upstream["notes"] } : {}),
+    };
     const known = { marker: store.markerOf(stored.uid), base, watermark: entry.watermark };
     const identity = identityOf(upstream as MatchCandidate, known);
     // For an alarm a duplicate is better than no crew.
@@ -112,9 +122,17 @@ export class Reconciler {
       else store.outbox.auditAll();
       return undefined;
     }
-    if (!entry.deleted) return this.#mergeStep.decide(entry, stored, { seen: upstream, tag: seen.tag });
+    if (!entry.deleted) return this.#mergeStep.decide(entry, stored, { seen: upstream, tag: seen.tag, cut });
     store.apply(entry, "send", { missingSinceMs: null });
     return { kind: "delete" };
+  }
+
+  /** After a read without the record: trips that have joined it must not wait for the next good one. */
+  #continueStuck(interventionId: number, isRepeated: boolean): void {
+    const { outbox } = this.#context.store;
+    const entry = this.#context.store.entry(interventionId);
+    if (entry.phase === "linked")
+      outbox.save({ ...entry, ...continueStuck(this.#context, entry, isRepeated) });
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {
@@ -141,7 +159,8 @@ export class Reconciler {
     this.#staleReads.note(entry, step.shown["status"] === "done" ? others : step.body, step.shown);
     const answered = JSON.parse(record.json) as UpstreamRecord;
     continueCutLines(this.#context, entry, step, answered);
-    const { changes, conflicts } = afterUpdate(step, answered, entry);
+    const unread = unreadAfterPut(this.#context, entry, step, answered);
+    const { changes, conflicts } = afterUpdate(step, answered, entry, unread);
     if (conflicts.length > 0)
       store.recordConflict(interventionId, mergeConflictKind(conflicts), { fields: conflicts });
     store.apply(entry, "applied", {
@@ -156,6 +175,14 @@ export class Reconciler {
     });
   }
 }
+
+/** What was sent of the traits that a read shows: the answer to the POST may have had the id alone. */
+function sentTraits(agreed: object, shown: UpstreamRecord): UpstreamRecord {
+  const traits = Object.entries(agreed).filter(([field]) => TRAITS.has(field) && shown[field] !== undefined);
+  return Object.fromEntries(traits);
+}
+
+const TRAITS: ReadonlySet<string> = new Set(FINGERPRINT);
 
 /** What a rejected request is in the event log. */
 const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as const;

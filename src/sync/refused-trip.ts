@@ -6,11 +6,10 @@ import { continueRecord } from "./continuation.ts";
 import type { PutStep } from "./linked-step.ts";
 import { PullChanges } from "./pull-changes.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
+import { REPEATED_FOR_MS } from "./short-post.ts";
 
 /** Answers that say nothing about the content of an update, as those to a read. */
 const OTHER_REFUSALS: ReadonlySet<string> = new Set(["401", "404", "408", "410", "412", "425", "429"]);
-/** As long as a rejected alarm is repeated. */
-const REPEATED_FOR_MS = ALARM_RETRY_MS.reduce((sum, ms) => sum + ms, 0);
 
 /** What a trip changes in a record besides its notes; the rest of an update is a user's. */
 const CHANGED_BY_TRIPS = [
@@ -45,7 +44,7 @@ export function continueRefused(
   const theirs = there["notes"];
   const lines = addedLines(typeof theirs === "string" ? theirs : null, local.record.notes);
   if (lines.length === 0) return false;
-  continueRecord(context, local, lines.join("\n"), true);
+  continueRecord(context, local, lines.join("\n"), true, entry.joinedAtMs);
   const sent = CHANGED_BY_TRIPS.filter((field) => field in body && there[field] !== undefined);
   const fields = Object.fromEntries(sent.map((field) => [field, there[field]]));
   const { record: now, dropped } = new PullChanges(context).work(local, fields, there);

@@ -59,16 +59,16 @@ export class SyncConditions {
   }
 
   /**
-   * Evaluates the response to a POST: does the dispatch centre keep our marker?
-   * @param json the record in the response
+   * Compares a record with what the dispatch centre has stored of it: does it keep our marker?
+   * @param outgoing the record as sent
+   * @param record the record in the response
    */
-  noteAnswer(entry: OutboxEntry, json: string): void {
+  noteMarker(entry: OutboxEntry, outgoing: UpstreamRecord, record: UpstreamRecord): void {
     const { store } = this.#context;
-    const { interventionId, attempt } = entry;
+    const { interventionId } = entry;
     const field = store.marker;
-    if (field === "off" || !attempt) return;
-    const record = JSON.parse(json) as UpstreamRecord;
-    const sent = (JSON.parse(attempt.body) as UpstreamRecord)[field];
+    if (field === "off") return;
+    const sent = outgoing[field];
     const shown = record[field];
     // A response without the field proves nothing.
     if (typeof sent !== "string" || shown === undefined) return;

@@ -12,7 +12,7 @@ import { closing } from "../attempt-outcome.ts";
 export const UNCLEAR = "UNCLEAR";
 
 /** `lastCode` of a record whose read was answered with something else. */
-const UNREADABLE = "UNREADABLE";
+export const UNREADABLE = "UNREADABLE";
 
 /** What the list shows of a record that a read by id does not find; nothing if it was not needed. */
 export interface Absence {

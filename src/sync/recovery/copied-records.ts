@@ -1,6 +1,7 @@
 import type { Difference } from "../../domain/difference.ts";
 import { fieldsOf } from "../../domain/intervention.ts";
 import { isSameCall, type MatchCandidate } from "../../domain/match-candidate.ts";
+import { isCallAsWritten } from "../../domain/written-call.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { SyncContext } from "../context.ts";
@@ -17,6 +18,25 @@ export function isOwnCall({ store }: StoreContext, entry: OutboxEntry, row: Matc
   const known = [store.sentOf(entry), JSON.parse(entry.base ?? "{}") as UpstreamRecord];
   if (entry.phase === "closed") known.push({ ...fieldsOf(store.record(entry.interventionId).record) });
   return isSameCall(row, known, entry.inFlightValues);
+}
+
+/**
+ * The records with the marker of an entry that is to be deleted which this site has created. A centre may write a name or a start in
+ * its own way, which no answer has shown: then a record counts too if it is the only one, and was created after the first attempt.
+ * @param rows records that may be those of the entry
+ */
+export function ownCallsAmong(
+  context: Pick<SyncContext, "store" | "timezone">,
+  entry: OutboxEntry,
+  rows: readonly MatchCandidate[],
+): MatchCandidate[] {
+  const own = rows.filter((row) => isOwnCall(context, entry, row));
+  if (own.length > 0) return own;
+  const sent = context.store.sentOf(entry);
+  const alike = rows.filter(
+    (row) => row.id > (entry.watermark ?? 0) && isCallAsWritten(row, sent, context.timezone),
+  );
+  return alike.length === 1 ? alike : [];
 }
 
 /**

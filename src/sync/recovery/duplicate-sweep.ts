@@ -6,7 +6,6 @@ import {
   identityOf,
   hasOnlyKnownValues,
   chooseSurvivor,
-  isUnchanged,
   type MatchCandidate,
 } from "../../domain/match-candidate.ts";
 import type { SyncContext } from "../context.ts";
@@ -16,6 +15,7 @@ import { belongsToOther, claim } from "./id-owner.ts";
 import { recordsAbove, watermarkOf } from "./record-search.ts";
 import { withTexts } from "./shortened-rows.ts";
 import { afterFailure } from "../attempt-outcome.ts";
+import { removeDuplicates } from "./duplicate-removal.ts";
 import { asFirstSent, foundAs } from "./unconfirmed-post.ts";
 
 /** An entry and the listed records that carry its marker. */
@@ -104,28 +104,13 @@ export class DuplicateSweep {
     const duplicates = linkFaults.isOpen
       ? store.write(() => this.#findDuplicates(interventionId, marked, isWhole))
       : [];
-    const isClean = linkFaults.isOpen && (await this.#remove(interventionId, duplicates));
-    store.write(() => this.#end(interventionId, isClean && isWhole));
-  }
-
-  /**
-   * Deletes duplicates that are still as the list has shown them: a dispatcher may have begun to work on one since.
-   * @returns whether all were deleted
-   */
-  async #remove(interventionId: number, duplicates: readonly MatchCandidate[]): Promise<boolean> {
-    const { centre, linkFaults, log } = this.#context;
-    for (const duplicate of duplicates) {
-      const seen = await centre.record(duplicate.id);
-      await linkFaults.note(seen, interventionId);
-      const row = seen.value as MatchCandidate | undefined;
-      // The next sweep decides on what it is now.
-      if (row?.id !== duplicate.id || !isUnchanged(row, duplicate)) return false;
-      const outcome = await centre.remove(duplicate.id);
-      await linkFaults.note(outcome, interventionId);
-      if (outcome.event !== "removed") return false;
-      log.info("duplicate-deleted", { interventionId, upstreamId: duplicate.id });
-    }
-    return true;
+    const { phase, upstreamId } = store.entry(interventionId);
+    const isClean = linkFaults.isOpen && (await removeDuplicates(this.#context, interventionId, duplicates));
+    store.write(() => {
+      const now = store.entry(interventionId);
+      // Linked to another record, or unlinked, during the requests: left to the next sweep.
+      if (now.phase === phase && now.upstreamId === upstreamId) this.#end(interventionId, isClean && isWhole);
+    });
   }
 
   /** The duplicates to delete. A record that a dispatcher has worked on is kept, and one of another event is left alone. */
@@ -182,7 +167,11 @@ export class DuplicateSweep {
     const found = foundAs(this.#context, entry, kept);
     // The record itself may be back. A duplicate has only the values of the first request, never those sent since to the other one.
     const isDuplicate = kept.id !== formerIdOf(entry);
-    store.apply(entry, "found", isDuplicate ? { ...found, ...asFirstSent(entry, kept) } : found);
+    store.apply(
+      entry,
+      "found",
+      isDuplicate ? { ...found, ...asFirstSent(this.#context, entry, kept) } : found,
+    );
     return [];
   }
 
@@ -190,7 +179,7 @@ export class DuplicateSweep {
     const { store, clock } = this.#context;
     store.outbox.save({
       ...entry,
-      ...asFirstSent(entry, row),
+      ...asFirstSent(this.#context, entry, row),
       upstreamId: row.id,
       verifyAtMs: clock.wallMs(),
       nextAtMs: 0,

@@ -11,12 +11,14 @@ import { type OutboxEntry, URGENT_PRIORITY_ORDER } from "../../domain/outbox.ts"
 import { afterFailure, closing, linkedTo } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
-import { isOwnCall } from "./copied-records.ts";
+import { ownCallsAmong } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import { ANOTHER_RECORD, DENIED, INCOMPLETE_LISTS, NOT_SHOWN } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
+import { continueStuck } from "../stuck-trip.ts";
+import { asUnreadNotes, joinedLinesOf } from "../unread-notes.ts";
 import { withTexts } from "./shortened-rows.ts";
 import { asUnread, recordsAbove, watermarkOf } from "./record-search.ts";
 
@@ -82,7 +84,8 @@ export class UnconfirmedPost {
     // A list that is read later must not make the next answer the first one again.
     const isKept = entry.lastCode === ANOTHER_RECORD && !INCOMPLETE_LISTS.has(outcome.code);
     const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
-    this.#context.store.outbox.save({ ...entry, ...failure, lastCode });
+    const stuck = continueStuck(this.#context, entry, INCOMPLETE_LISTS.has(outcome.code));
+    this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
   }
 
@@ -105,7 +108,7 @@ export class UnconfirmedPost {
     const target = { marker, sent: store.sentOf(entry), isMarked, madeAfter };
     const found = findMatches(rows, target, (row) => belongsToOther(this.#context, entry, row));
     // It is to be deleted there: a dispatcher's record into which its notes were pasted is not.
-    return entry.deleted ? found.filter((row) => isOwnCall(this.#context, entry, row)) : found;
+    return entry.deleted ? ownCallsAmong(this.#context, entry, found) : found;
   }
 
   #adopt(entry: OutboxEntry, hits: readonly MatchCandidate[]): undefined {
@@ -170,8 +173,8 @@ function isAnswered({ lastCode }: OutboxEntry): boolean {
  * known before and not sent since, the earlier base is kept.
  */
 export function foundAs(context: SyncContext, entry: OutboxEntry, row: MatchCandidate): Partial<OutboxEntry> {
-  const { attempt, base, agreed, syncedRev } = entry;
-  const linked = linkedTo(context, entry, row.id, base ?? sentAsWritten(attempt?.body ?? "{}", row));
+  const { base, agreed, syncedRev } = entry;
+  const linked = linkedTo(context, entry, row.id, base ?? sentAsWritten(context, entry, row));
   // Verify at once: a dispatcher may already have changed the record.
   const found = { ...linked, verifyAtMs: context.clock.wallMs() };
   return base === null ? found : { ...found, agreed: agreed ?? base, syncedRev };
@@ -179,18 +182,29 @@ export function foundAs(context: SyncContext, entry: OutboxEntry, row: MatchCand
 
 /** The changes of an entry that is linked to a duplicate: both have the first request in common, and the merge pushes what came later. */
 export function asFirstSent(
-  { attempt, base, wantRev }: OutboxEntry,
+  context: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
   row: MatchCandidate,
 ): Partial<OutboxEntry> {
+  const { attempt, base, wantRev } = entry;
   const body = attempt?.body ?? base ?? "{}";
   return {
-    base: sentAsWritten(body, row),
+    base: sentAsWritten(context, entry, row, body),
     agreed: JSON.stringify(fieldsOf(JSON.parse(body) as Intervention)),
     syncedRev: Math.min(attempt?.rev ?? wantRev, wantRev - 1),
   };
 }
 
-/** A request as the centre writes it, so that its way of writing a date does not count as a dispatcher's change. */
-function sentAsWritten(body: string, row: MatchCandidate): string {
-  return JSON.stringify(asWritten(JSON.parse(body) as UpstreamRecord, row));
+/**
+ * A request as the centre writes it, so that its way of writing a date does not count as a dispatcher's change. A list may show less
+ * of the notes than a read.
+ */
+function sentAsWritten(
+  context: Pick<SyncContext, "store">,
+  entry: OutboxEntry,
+  row: MatchCandidate,
+  body = entry.attempt?.body ?? "{}",
+): string {
+  const written = asWritten(JSON.parse(body) as UpstreamRecord, row);
+  return JSON.stringify(asUnreadNotes(written, joinedLinesOf(context, entry)));
 }

@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { DEVICE_USER } from "../support/app.ts";
+import { InMemoryCentre } from "../support/in-memory-centre.ts";
+import { json, type ReceivedRequest, type ScriptedResponse } from "../support/nonconforming-centre.ts";
+import { SyncingSite } from "../support/syncing-site.ts";
+
+/* A trip has joined a record that the dispatch centre has, or seems to have, and that cannot be updated there. */
+
+const FIRST = {
+  name: "Alarm",
+  priority: "high",
+  notes: "03:27 Door",
+  dateStart: "2026-11-20T03:27:00",
+} as const;
+const BOTH = "03:27 Door\n03:41 Smoke in the hall";
+
+let centre: InMemoryCentre;
+let site: SyncingSite;
+
+beforeEach(async () => {
+  centre = new InMemoryCentre();
+  site = await SyncingSite.at(centre);
+});
+
+async function minutes(count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    site.app.clock.advance(60_000);
+    await site.push.cycleWithChecks();
+  }
+}
+
+function join(id: number, notes = BOTH): void {
+  site.app.interventions.change(id, { body: { notes }, hasTripJoined: true }, DEVICE_USER);
+}
+
+function notesThere(): string[] {
+  return [...centre.rows.values()].map(({ notes }) => String(notes).replace(/\n\[ref.*/, ""));
+}
+
+const page = (status: number): ScriptedResponse => ({
+  status,
+  headers: { "Content-Type": "text/html" },
+  body: "<p>",
+});
+
+describe.each([
+  ["403", json(403, { error: "Forbidden", message: "no", statusCode: 403 })],
+  ["405", json(405, {})],
+  ["500", json(500, {})],
+  ["404 in the form of a gateway", page(404)],
+  ["200 and another object", json(200, { ok: true })],
+])("at a centre that answers each read of a record with %s", (_what, answer) => {
+  test("the line of the trip is in a record of its own within a quarter of an hour", async () => {
+    const { id } = site.create(FIRST);
+    await site.push.cycle();
+    centre.instead = ({ method, path }) =>
+      method === "GET" && path.startsWith("/interventii/") ? answer : undefined;
+    join(id);
+    await minutes(8);
+    expect(centre.rows.size).toBe(1);
+    await minutes(10);
+    expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
+    expect(centre.rows.get(2)).toMatchObject({ priority: "high", status: "planned" });
+    await minutes(60);
+    expect(centre.rows.size).toBe(2);
+    join(id, `${BOTH}\n05:10 Fire in the attic`);
+    await minutes(25);
+    expect(notesThere()[2]).toBe("05:10 Fire in the attic");
+  });
+});
+
+const posts = ({ method }: ReceivedRequest): boolean => method === "POST";
+
+describe.each<[what: string, list: () => ScriptedResponse]>([
+  ["has records without ids", () => json(200, [{ name: "Other" }])],
+  ["cannot be read", () => json(500, {})],
+  ["does not show the record", () => json(200, [])],
+])("a centre that answers without the record, and whose list %s", (_what, list) => {
+  test("gets the line of a trip that has joined since in a record of its own", async () => {
+    const bodies: string[] = [];
+    centre.instead = (request) => {
+      if (request.method === "GET") {
+        const isSimple = request.path === "/interventii?_start=0&_end=1";
+        return isSimple ? json(200, []) : list();
+      }
+      if (!posts(request)) return undefined;
+      bodies.push(String((JSON.parse(request.body) as { notes: string }).notes));
+      return json(202, {});
+    };
+    const { id } = site.create(FIRST);
+    await minutes(3);
+    expect(site.entry(id).phase).toBe("unsure");
+    join(id);
+    await minutes(30);
+    expect(bodies.some((notes) => notes.startsWith("03:41 Smoke in the hall"))).toBe(true);
+    expect(site.app.records()).toHaveLength(2);
+  });
+});
+
+test("a trip that joins during an outage is not in a second record", async () => {
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  centre.instead = () => ({ status: 502 });
+  join(id);
+  await minutes(40);
+  centre.instead = () => undefined;
+  await minutes(15);
+  expect(notesThere()).toEqual([BOTH]);
+});
+
+test("a gateway that denies everything for a moment delays a waiting alarm by a minute at most", async () => {
+  centre.instead = () => json(403, {});
+  site.create({ ...FIRST, priority: "low" });
+  await site.push.cycle();
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  centre.instead = () => undefined;
+  await minutes(2);
+  expect(site.entry(id).phase).toBe("linked");
+});
