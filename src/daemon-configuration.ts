@@ -69,12 +69,16 @@ export class DaemonConfiguration {
     }
   }
 
-  async #apply(file: string, { text, hash, diff, by }: ConfigurationRequest): Promise<ConfigurationResult> {
+  async #apply(
+    file: string,
+    { text, hash, by, ...given }: ConfigurationRequest,
+  ): Promise<ConfigurationResult> {
     const { config, clock, conditions, events } = this.#parts;
     if (hashOfText(currentText(config)) !== hash)
       throw new AppError("conflict", "the configuration file has changed in the meantime", {
         hint: "Read it again and repeat the change.",
       });
+    const diff = loggedDiff(given.diff, { before: hash, after: hashOfText(text) });
     const before = knownFaults(conditions.list());
     writeOnTrial(config.dataDir, text, { file, ...by, diff }, clock.wallMs());
     const { view, reason } = await this.#tryOut(by, before);
@@ -84,8 +88,7 @@ export class DaemonConfiguration {
     }
     proven(config.dataDir);
     this.#parts.onProven();
-    const detail = { diff: diff.slice(0, DIFF_LENGTH_MAX) };
-    events.note({ event: "configuration-changed", ...by, subject: "configuration", detail });
+    events.note({ event: "configuration-changed", ...by, subject: "configuration", detail: { diff } });
     return { state: "applied", reason: null, reload: view, hash: hashOfText(text) };
   }
 
@@ -143,7 +146,20 @@ export class DaemonConfiguration {
   #noteReverted({ who, from }: Actor, diff: string, reason: string): void {
     const { events, log } = this.#parts;
     log.warn("configuration-reverted", { who, from, reason });
-    const detail = { reason, diff: diff.slice(0, DIFF_LENGTH_MAX) };
-    events.note({ event: "configuration-reverted", who, from, subject: "configuration", detail });
+    events.note({
+      event: "configuration-reverted",
+      who,
+      from,
+      subject: "configuration",
+      detail: { reason, diff },
+    });
   }
+}
+
+/** A difference for the event log. Its last line names what a longer one left out: lines of a difference begin with a sign. */
+function loggedDiff(diff: string, hashes: { readonly before: string; readonly after: string }): string {
+  if (diff.length <= DIFF_LENGTH_MAX) return diff;
+  const kept = diff.slice(0, DIFF_LENGTH_MAX);
+  const { before, after } = hashes;
+  return `${kept}\n… ${diff.length - DIFF_LENGTH_MAX} more characters; SHA-256 of the file before ${before}, after ${after}`;
 }

@@ -1,4 +1,5 @@
 import type { AppError } from "../domain/errors.ts";
+import { plainLines } from "../domain/single-line.ts";
 
 /** Result of one check. */
 export interface CheckResult {
@@ -27,8 +28,8 @@ const SYMBOLS: Readonly<Record<CheckResult["status"], string>> = { ok: "✔", wa
 export function formatResults(results: readonly CheckResult[]): string {
   return results
     .map(({ check, status, text, remedy }) => {
-      const remedyLine = remedy === undefined ? "" : `    ${remedy}\n`;
-      return `${SYMBOLS[status]} ${check}: ${text}\n${remedyLine}`;
+      const remedyLine = remedy === undefined ? "" : `    ${plainLines(remedy, "    ")}\n`;
+      return `${SYMBOLS[status]} ${check}: ${plainLines(text, "    ")}\n${remedyLine}`;
     })
     .join("");
 }

@@ -1,5 +1,6 @@
 import { Argument, Command, CommanderError } from "commander";
 import { AppError } from "../domain/errors.ts";
+import { plainLines } from "../domain/single-line.ts";
 import { VERSION } from "../generated/version.ts";
 import type { Config } from "../config/config.ts";
 import { addAccessCommands } from "./access-commands.ts";
@@ -41,7 +42,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
     // commander has already written its message or the requested help.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
     const error = addonError(thrown) ?? thrown;
-    terminal.stderr.write(`${errorText(error)}\n`);
+    terminal.stderr.write(`${plainLines(errorText(error))}\n`);
     return exitCodeOf(error);
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { LoadOptions } from "../config/load.ts";
+import { plainLine, plainLines } from "../domain/single-line.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -57,10 +58,11 @@ async function showStatus(from: LoadOptions, terminal: Terminal, { json }: JsonO
 function statusText(status: StatusView): string {
   const { site, headline, lifeSafetySuppressed, conditions } = status;
   const rows = conditions.map(
-    ({ severity, title, text }) => `  ${severity}: ${title}: ${withLocalTimes(text, site.timezone)}\n`,
+    ({ severity, title, text }) =>
+      `  ${severity}: ${title}: ${plainLines(withLocalTimes(text, site.timezone), "    ")}\n`,
   );
   const notice = lifeSafetyNotice(lifeSafetySuppressed);
-  return `${site.name}: ${headline.text}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
+  return `${plainLine(`${site.name}: ${headline.text}`)}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
 }
 
 /** A daemon of an earlier release does not report it. */
@@ -71,13 +73,13 @@ function monitoringText({ monitoring = null, journeys }: WithMonitoring): string
   if (monitoring === null) return "";
   const receivers = monitoring.receivers.map(
     ({ address, state, reason }) =>
-      `  monitoring receiver ${address}: ${state}${reason === null ? "" : ` (${reason})`}\n`,
+      `  monitoring receiver ${address}: ${state}${reason === null ? "" : ` (${plainLine(reason)})`}\n`,
   );
   const open = journeys
     .filter(({ receiver }) => receiver?.state === "waiting")
     .map(
       ({ interventionId, name }) =>
-        `  no monitoring receiver has acknowledged #${interventionId} ${name} yet\n`,
+        `  no monitoring receiver has acknowledged #${interventionId} ${plainLine(name)} yet\n`,
     );
   return [...receivers, ...open].join("");
 }
@@ -89,7 +91,7 @@ function undeliveredText({ journeys, centrePhone }: StatusView): string {
     .filter(({ centre }) => centre?.isUndelivered === true)
     .map(({ interventionId, name }) => {
       const what = interventionId === null ? name : `#${interventionId} ${name}`;
-      return `  the dispatch centre has not received ${what} yet${call}\n`;
+      return `  the dispatch centre has not received ${plainLine(what)} yet${call}\n`;
     })
     .join("");
 }

@@ -214,11 +214,18 @@ function formsOf(key: string): string[] {
   return [key, key.toLowerCase(), Buffer.from(key, "hex").toString("latin1")];
 }
 
+/** A one-time code or generated password: the log has that of a set-up that is not finished (oneTimePassword). */
+const GENERATED_CODE = /(?<![\w-])[a-z1-9]{5}(?:-[a-z1-9]{5}){3}(?![\w-])/g;
+/** A line of the QR code with it (qrText). */
+const QR_LINE = /[▀▄█][ ▀▄█]{20,}/g;
+
 /** Replaces each secret in a text, also in its JSON and URL encodings. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-    .reduce((left, form) => left.replaceAll(form, "[secret]"), text);
+    .reduce((left, form) => left.replaceAll(form, "[secret]"), text)
+    .replaceAll(GENERATED_CODE, "[secret]")
+    .replaceAll(QR_LINE, "[secret]");
 }
 
 function filesIn(folder: string): string[] {

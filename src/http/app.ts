@@ -2,12 +2,14 @@ import type { RequestListener } from "node:http";
 import express, { Router, type RequestHandler } from "express";
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { SilenceTimes } from "../domain/site-silence.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { Enrolments } from "../service/enrolments.ts";
 import type { Fleet } from "../service/fleet.ts";
 import type { ObjectiveLists } from "../service/objectives.ts";
+import { limitedRecords } from "../service/limited-records.ts";
 import type { Records } from "../service/records.ts";
 import type { SiteScopes } from "../service/site-scopes.ts";
 import type { TokenService } from "../service/tokens.ts";
@@ -45,6 +47,7 @@ export interface AppParts {
   readonly panel: { readonly folder: string; readonly locale: string } | undefined;
   readonly log: Log;
   readonly clock: Clock;
+  readonly conditions: Conditions;
   /** Prefix of the API's paths, without a trailing slash. */
   readonly basePath: string;
   /** Exact origins of web pages that may use the API from a browser. */
@@ -116,7 +119,8 @@ function apiRouter(parts: AppParts, { api, administrator, installation }: AuthGu
   const router = Router({ caseSensitive: true });
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   // First, because Express compares a path with each route in turn.
-  interventionRoutes(router, { guard: api, deleteGuard }, parts);
+  const records = limitedRecords(parts.records, parts);
+  interventionRoutes(router, { guard: api, deleteGuard }, { ...parts, records });
   tokenRoutes(router, tokens);
   objectiveRoutes(router, api, objectives);
   fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, parts);

@@ -22,7 +22,7 @@ const CHANGE = {
   body: schema("InterventionUpdate"),
   answer: RECORD,
   success: [200, "The updated intervention"],
-  errors: [404, 412, 503],
+  errors: [404, 412, 429, 503],
 } as const;
 
 /** The operations of the contract. */
@@ -104,7 +104,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
       Location: textHeader("URL of the record"),
       ETag: textHeader("Its version, for If-Match"),
     },
-    errors: [404, 422, 503],
+    errors: [404, 422, 429, 503],
   }),
   operation("GET /interventii/{id}", "operator", "getIntervention", {
     summary: "Read an intervention",
@@ -128,6 +128,6 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
     answer: RECORD,
     success: [200, "Deleted; the previous record"],
     others: { "204": { description: "Deleted" } },
-    errors: [404, 412, 503],
+    errors: [404, 412, 429, 503],
   }),
 ];

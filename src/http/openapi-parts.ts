@@ -163,7 +163,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   413: "The body is larger than 100 kB",
   415: "The body is not JSON in UTF-8",
   422: "The Idempotency-Key was used with another body, or the configuration has errors",
-  429: "Too many failed attempts, or slow lists of one account at once; retry after Retry-After",
+  429: "Too many failed attempts, slow lists of one account at once, or writes of one site; retry after Retry-After",
   500: "Internal error; try again",
   503: "Temporarily unavailable, for example with a full disk; retry after Retry-After",
 };

@@ -7,6 +7,7 @@ import {
   type ListedDevice,
 } from "../domain/device-list.ts";
 import { unlistedOf } from "../domain/fault.ts";
+import { plainLine } from "../domain/single-line.ts";
 import type { Zone } from "../domain/zone.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
@@ -100,9 +101,10 @@ export class DeviceLists {
     const renamed = devices.find(({ address }) => address === (former?.address ?? name));
     const values = { zone: zone.name, topic };
     if (renamed) {
-      const newTopic = `${base}${renamed.name}${name.slice((former?.name ?? name).length)}`;
+      const newName = plainLine(renamed.name);
+      const newTopic = `${base}${newName}${name.slice((former?.name ?? name).length)}`;
       conditions.clear("mqtt-device-removed", zone.id);
-      conditions.raise("mqtt-device-renamed", { ...values, name: renamed.name, newTopic }, zone.id);
+      conditions.raise("mqtt-device-renamed", { ...values, name: newName, newTopic }, zone.id);
     } else {
       conditions.clear("mqtt-device-renamed", zone.id);
       conditions.raise("mqtt-device-removed", values, zone.id);

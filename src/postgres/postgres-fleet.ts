@@ -45,7 +45,6 @@ import {
   SITE_COLUMNS,
   siteConditionOf,
   storeReports,
-  tooManyReports,
   type ReadSiteRow,
   type BatchedReport,
   type SiteUpdate,
@@ -157,7 +156,7 @@ export class PostgresFleet implements Fleet {
     this.#intake.missed(silentS);
   }
 
-  /** @returns for each report why it is refused; undefined for a stored one */
+  /** @returns for each report why it is refused; undefined for one that is stored, or older than the stored one */
   async #store(given: readonly BatchedReport[]): Promise<(AppError | undefined)[]> {
     const enrolled = await enrolledSites(this.#connections, given);
     const refused: Refusals = new Map();
@@ -177,10 +176,9 @@ export class PostgresFleet implements Fleet {
       for (const [ref, error] of failed) for (const one of bySite.get(ref) ?? []) refused.set(one, error);
       for (const ref of [...stored, ...closed, ...failed.map(([refused]) => refused)]) bySite.delete(ref);
     }
-    return given.map((one) => {
-      const { ref } = one.report;
-      return refused.get(one) ?? (bySite.has(ref) ? tooManyReports(ref) : undefined);
-    });
+    // What is left was overtaken each time: a newer report of that site is stored. An error would delay the detection of silent
+    // sites, and one account could cause it for all of them.
+    return given.map((one) => refused.get(one));
   }
 
   /**

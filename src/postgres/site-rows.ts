@@ -1,4 +1,3 @@
-import { AppError } from "../domain/errors.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
@@ -66,11 +65,6 @@ export interface ReadSiteRow extends SiteRow {
   readonly keeper: number | null;
   /** Null for a site that does not exist: then all columns of `SiteRow` are. */
   readonly rev: number;
-}
-
-/** The error of a report that another process has overtaken again and again. */
-export function tooManyReports(ref: string): AppError {
-  return new AppError("unavailable", `site ${ref} reports too often; try again`, { retryAfterS: 1 });
 }
 
 /** The state of a site after its newest reports. */

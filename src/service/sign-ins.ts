@@ -40,12 +40,14 @@ export async function attemptOf(
   hasToken: boolean,
 ): Promise<SignInAttempt> {
   const account = await signIns.byEmail(email);
+  // The address as the account has it: events of one account must not differ by the case that a stranger types.
+  const own = account?.email ?? email;
+  // Asked without an account too: the time of an attempt must not show which accounts exist.
+  const hasSignedIn = address !== undefined && (await signIns.hasSignedIn(own, address));
   return {
-    // The address as the account has it: events of one account must not differ by the case that a stranger types.
-    email: account?.email ?? email,
+    email: own,
     address,
-    isKnownAddress:
-      account !== undefined && address !== undefined && (await signIns.hasSignedIn(account.email, address)),
+    isKnownAddress: account !== undefined && hasSignedIn,
     // The one-time code of a new installation is generated; an administrator types the password of another new account.
     isRandomPassword: account?.mustChangePassword === true && account.email === INITIAL_ADMIN_EMAIL,
     // An unknown address of this form is limited as a site's, so that it does not show which sites have an account.

@@ -3,8 +3,10 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { initialPasswordText } from "../../src/cli/serve-texts.ts";
 import { installationSecrets } from "../../src/cli/support-bundle.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
+import { oneTimePassword } from "../../src/ops/secrets.ts";
 import { santinela } from "../support/command-line.ts";
 import { Installation } from "../support/installation.ts";
 import { UNPRIVILEGED, withoutAccess } from "../support/without-access.ts";
@@ -138,5 +140,27 @@ describe("a support bundle", () => {
     expect((await bundle("--out", out)).code).toBe(0);
     vi.unstubAllEnvs();
     expect(unpacked(out).get("log.txt")).toBe(`Hint: not in the group\nlog of ${unit}\n`);
+  });
+
+  test("before the set-up is finished has neither the one-time code of the log nor its QR code", async () => {
+    writeFileSync(file, "http: { host: 192.0.2.1, tls: own }\nmqtt: off\n");
+    const { http } = loadConfiguration({ file, env: {}, cwd: "/" });
+    const password = oneTimePassword();
+    const announced = await initialPasswordText({ email: "admin@santinela", password }, http, true);
+    expect(announced).toMatch(/█{20}/);
+    const log = announced.replaceAll(/^/gm, "2026-11-27T10:00:00+0200 pi santinela[612]: ");
+    const programs = join(installation.folder, "bin");
+    mkdirSync(programs);
+    writeFileSync(join(programs, "log"), log);
+    const script = `#!/bin/sh\ncat ${join(programs, "log")}\n`;
+    writeFileSync(join(programs, "journalctl"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${programs}:${process.env["PATH"]}`);
+    const out = join(installation.folder, "b.tar.gz");
+    expect((await bundle("--out", out)).code).toBe(0);
+    vi.unstubAllEnvs();
+    const text = unpacked(out).get("log.txt");
+    expect(text).toContain("with the one-time code [secret]");
+    expect(text).not.toContain(password);
+    expect(text).not.toMatch(/[▀▄█]/);
   });
 });

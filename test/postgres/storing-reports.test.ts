@@ -13,6 +13,10 @@ const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reporte
   SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 5000) AS n; ANALYZE sites`;
 const WAITING =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+/** As if another process had stored a report of the site after each reading of its row. */
+const OVERTAKE = `
+  CREATE FUNCTION overtake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+  CREATE TRIGGER overtake BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.ref = 'site-9') EXECUTE FUNCTION overtake()`;
 
 describeOnPostgres("two processes of a centre that store reports of the same sites", (server) => {
   let url: string;
@@ -45,5 +49,15 @@ describeOnPostgres("two processes of a centre that store reports of the same sit
       "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
     );
     expect(found?.deadlocks).toBe(0);
+  });
+
+  test("take a report that others of its site overtake each time: no other site is late because of it", async () => {
+    const [{ connections, fleet }] = both;
+    await connections.query(OVERTAKE);
+    const reception = () => fleet.reception({ silentMs: 600_000, signMs: 15_000 });
+    const before = (await reception()).sinceMs;
+    both[0].clock.advance(60_000);
+    expect((await report(both[0], [9, 10])).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    expect((await reception()).sinceMs).toBe(before);
   });
 });

@@ -113,6 +113,8 @@ export class TestApp {
   readonly key: KeyObject = createSecretKey(randomBytes(32));
   readonly database: Database;
   readonly logLines: string[] = [];
+  /** Conditions that were raised, each with its subject. */
+  readonly raised: string[] = [];
   /** Errors that showed a damaged database. */
   readonly damages: unknown[] = [];
   readonly tokens: TokenService;
@@ -220,6 +222,10 @@ export class TestApp {
       addSiteRoutes: (router, guards) =>
         addSiteRoutes(router, guards, this.parts as unknown as SiteRouteParts),
       clock,
+      conditions: {
+        raise: (...[code, , subject]) => void this.raised.push(`${code} ${subject}`),
+        clear: () => {},
+      },
       panel: undefined,
       metrics: { text: async () => "", sites: async () => "", token: () => null },
       authority: () => undefined,

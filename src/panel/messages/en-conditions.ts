@@ -47,6 +47,7 @@ export const EN_CONDITIONS = {
   "condition.outbox-write-failed": "Outbox cannot be written",
   "condition.http-address-unavailable": "Address of the local API unavailable",
   "condition.sites-silent": "Many sites silent at the same time",
+  "condition.site-writes-limited": "Records of a site rejected at a limit",
   "condition.silent-sites-unknown": "Silent sites cannot be detected",
   "condition.database-unavailable": "Database unavailable",
   "condition.thread-failed": "Part of the daemon failed and was restarted",

@@ -103,6 +103,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Locații care nu mai comunică din același moment: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
+  "site-writes-limited":
+    "Locația {site} scrie mai multe înregistrări decât are nevoie o locație, așa că unele cereri ale ei sunt respinse o vreme; celelalte locații nu sunt afectate. Aflați cauza (santinela sites). Dacă dispozitivul ei a fost furat, dezactivați-i contul: santinela user disable.",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat. Verificați PostgreSQL și conexiunea cu el.",
   "thread-failed":

@@ -51,6 +51,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.outbox-write-failed": "Nu se poate scrie în coada de transmitere",
   "condition.http-address-unavailable": "Adresa API-ului local este indisponibilă",
   "condition.sites-silent": "Multe locații nu mai comunică din același moment",
+  "condition.site-writes-limited": "Înregistrări ale unei locații respinse la o limită",
   "condition.silent-sites-unknown": "Locațiile care nu mai comunică nu pot fi detectate",
   "condition.database-unavailable": "Baza de date este indisponibilă",
   "condition.thread-failed": "O parte a serviciului s-a oprit și a fost repornită",
