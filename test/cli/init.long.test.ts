@@ -141,7 +141,7 @@ describe("init on a terminal", () => {
       [/press Enter to trip it/, ""],
     ]);
     expect(stderr).not.toMatch(/zaporojan|correct horse/);
-    expect(stderr).toMatch(/trying the dispatch centre[^]*Centre.*127\.0\.0\.1:9/);
+    expect(stderr).toMatch(/testing the dispatch centre[^]*Centre.*127\.0\.0\.1:9/);
     expect(stdout).toMatch(
       /added ana@example\.ro as administrator\n.*Ușa principală tripped[^]*Start it: santinela serve/,
     );
