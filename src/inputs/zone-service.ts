@@ -19,7 +19,7 @@ import { ZoneEngine } from "./zone-engine.ts";
 import { ZoneFaults } from "./zone-faults.ts";
 import { ZoneOverrides } from "./zone-overrides.ts";
 import { successorsOf } from "./zone-reload.ts";
-import { powerUpDelayMsOf, toStoredZoneState } from "./zone-state-persistence.ts";
+import { powerUpDelayMsOf, toStoredZoneState, withOldValue } from "./zone-state-persistence.ts";
 
 export interface ZoneServiceOptions extends Omit<ZoneContext, "bootId" | "time"> {
   /** The current boot, the machine's uptime at the start, and whether the clock is trusted. */
@@ -131,7 +131,7 @@ export class ZoneService {
     const before = this.monitor.watched();
     const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) =>
       powerUpDelayMsOf(zone, upMs),
-    );
+    ).map((successor) => ({ ...successor, state: withOldValue(successor.zone, successor.state, journal) }));
     const continuing = new Set(successors.flatMap(({ isContinued, zone }) => (isContinued ? [zone.id] : [])));
     const ids = new Set(zones.map(({ id }) => id));
     const others = successors.filter(({ isContinued, state }) => !isContinued && state.contact !== "unknown");

@@ -52,14 +52,14 @@ export function resumedOf(
 }
 
 /**
- * The stored state of a zone, with the mark of a life safety zone that only a retained message has shown open: no opening is
- * recorded, and the next live message trips.
+ * The state of a zone, with the mark of a life safety zone that is open without a recorded opening: only a retained message has
+ * shown it open, or it had another type then. The next live message trips.
  */
-export function withOldValue(
+export function withOldValue<State extends PersistedZoneState>(
   { id, rules }: Zone,
-  kept: PersistedZoneState,
+  kept: State,
   journal: Journal,
-): PersistedZoneState {
+): State {
   if (kept.contact !== "open" || !rules.tripsAtFirstSight) return kept;
   try {
     return journal.restores.currentOpening(id) ? kept : { ...kept, isOpenByOldValue: true };

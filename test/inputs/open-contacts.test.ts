@@ -132,6 +132,30 @@ describe("a window that is open at arming", () => {
     expect(names()).toEqual(["Armed with 2 zones open", "Armed with 2 zones open"]);
   });
 
+  test("and whose record is rejected keeps its condition while its trip is accepted", async () => {
+    await make(...WINDOWS);
+    site.intercept = ({ method }, response) => {
+      if (method !== "POST") return;
+      response.writeHead(400, { "Content-Type": "application/json" });
+      response.end('{"message":"no inspections here"}');
+      return true;
+    };
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("a");
+    site.zones.monitor.setGate(GATE, "open");
+    await site.pass(TOLD_MS);
+    site.intercept = () => {};
+    opens("a");
+    site.requestDispatch();
+    await site.until(() => site.dispositions.at(-1) === "posted");
+    expect(site.dispositions).toEqual(["gated", "refused", "posted"]);
+    expect(site.zones.conditions).toEqual(["trip-refused/a"]);
+    await site.restart();
+    opens("a");
+    await site.settled();
+    expect(site.zones.conditions).toEqual([]);
+  });
+
   test("is noted in that record when it closes, and trips when it opens again", async () => {
     await make(...WINDOWS);
     site.zones.monitor.setGate(GATE, "closed");

@@ -184,6 +184,17 @@ describe("a zone with a changed line", () => {
     expect(site.handled.slice(2).toSorted()).toEqual(["close 17", "close 19", "open 20", "open 21"]);
   });
 
+  test("that was open from the start trips with its next live message once its zone is of life safety", async () => {
+    site = await new Site([gate("smoke", "z/smoke")]).start();
+    await site.publish("z/smoke", false);
+    await site.exchange([gate("smoke", "z/smoke", { kind: "fire" })]);
+    await site.publish("z/smoke", false, true);
+    expect(site.watched.trips).toEqual([]);
+    await site.publish("z/smoke", false);
+    await site.publish("z/smoke", false);
+    expect(site.watched.trips.map(({ cause }) => cause)).toEqual(["first-sight"]);
+  });
+
   test("has no state of the old one at the next start, also after a power cut at any point", async () => {
     const journal = join(temporaryFolder(), "journal.db");
     site = await new Site([DOOR], journal).start();
