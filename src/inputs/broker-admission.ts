@@ -97,6 +97,12 @@ export class BrokerAdmission {
     return topic !== DENIED_TOPIC;
   }
 
+  /** Name of the account that a client has signed in to; undefined if there is only one. */
+  accountOf(client: Client): string | undefined {
+    const { accounts = [] } = this.#options;
+    return accounts.length > 1 ? this.#accountOf.get(client)?.username : undefined;
+  }
+
   get #needsPassword(): boolean {
     return (this.#options.accounts ?? []).length > 0;
   }

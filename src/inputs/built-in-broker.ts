@@ -156,6 +156,7 @@ export class BuiltInBroker implements Broker {
   publish(topic: string, payload: string): void {
     const { log } = this.#options;
     const packet = { cmd: "publish", topic, payload, qos: 1, retain: true, dup: false } as const;
+    this.#retained.keeps(topic, Buffer.from(payload), undefined);
     this.#aedes?.publish(packet, (error) => {
       if (error) log.debug("mqtt-publisher-error", { reason: error.message });
     });
@@ -199,7 +200,9 @@ export class BuiltInBroker implements Broker {
       log.error("mqtt-message-write-failed", { topic: packet.topic, error });
       return error instanceof Error ? error : new Error(messageOf(error));
     }
-    const sender = client ? this.#clients.describe(client) : { address: "another broker" };
+    const sender = client
+      ? { ...this.#clients.describe(client), account: this.#admission.accountOf(client) }
+      : { address: "another broker" };
     if (packet.retain && !this.#retained.keeps(packet.topic, payload, sender)) packet.retain = false;
     return null;
   }

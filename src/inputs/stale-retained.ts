@@ -32,7 +32,7 @@ interface Retained {
 export type RetainedAge = "current" | "stale" | "repeated";
 
 /**
- * Detects retained messages that nobody replaces: one published by hand, or by a device whose retain option was switched off
+ * Detects retained messages that newer ones do not replace: one published by hand, or by a device whose retain option was switched off
  * later. After each interruption they would be read as the present state. The broker is asked again, once for each filter and
  * connection, after a new message that differs: if its sender retains its messages, the broker has the new one.
  */

@@ -12,7 +12,7 @@ export interface SessionName {
 
 /**
  * The topic filters that the session at the broker may have. A topic that leaves the configuration while the daemon is stopped
- * would stay subscribed: the broker would queue its messages for ever.
+ * would stay subscribed: the broker would queue its messages indefinitely.
  */
 export class SubscribedFilters {
   readonly #file: string;

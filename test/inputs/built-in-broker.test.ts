@@ -296,6 +296,40 @@ describe("the built-in broker's limits", () => {
     await eventually("what is kept", () => kept.includes("late"));
     expect(kept).toHaveLength(81);
   });
+
+  test("a retained message that is not kept leaves no older one of its topic", async () => {
+    await start();
+    const client = await sensor();
+    const payload = Buffer.alloc(200 * 1024, "x");
+    await client.publishAsync("camera/0", "old", { qos: 1, retain: true });
+    for (let index = 1; index < 82; index += 1)
+      await client.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
+    await client.publishAsync("camera/0", payload, { qos: 1, retain: true });
+    const kept: string[] = [];
+    const listener = await sensor();
+    listener.on("message", (topic) => kept.push(topic));
+    await client.publishAsync("last", "", { qos: 1, retain: true });
+    await client.publishAsync("last", "x", { qos: 1, retain: true });
+    await listener.subscribeAsync(["camera/0", "last"], { qos: 1 });
+    await eventually("what is kept", () => kept.includes("last"));
+    expect(kept).toEqual(["last"]);
+  });
+
+  test("retained messages of one of several accounts leave room for those of the others", async () => {
+    const accounts = ["cameras", "doors"].map((username) => ({ username, password: "secret" }));
+    await start({ accounts });
+    const cameras = await sensor({ username: "cameras", password: "secret" });
+    const payload = Buffer.alloc(200 * 1024, "x");
+    for (let index = 0; index < 82; index += 1)
+      await cameras.publishAsync(`camera/${index}`, payload, { qos: 1, retain: true });
+    const doors = await sensor({ username: "doors", password: "secret" });
+    await doors.publishAsync("door", payload, { qos: 1, retain: true });
+    const kept: string[] = [];
+    doors.on("message", (topic) => kept.push(topic));
+    await doors.subscribeAsync("#", { qos: 1 });
+    await eventually("what is kept", () => kept.includes("door"));
+    expect(kept).toHaveLength(62);
+  });
 });
 
 describe("the memory of the built-in broker for its clients", () => {

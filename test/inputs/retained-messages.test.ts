@@ -14,9 +14,11 @@ async function manyTopics(): Promise<RetainedStore> {
       throw new Error("the search of aedes is not used");
     },
   };
-  new RetainedMessages({ reached: () => {} }, new ManualClock(), () => {}).watch(store);
+  const messages = new RetainedMessages({ reached: () => {} }, new ManualClock(), () => {});
+  messages.watch(store);
   for (let index = 0; index < TOPICS; index += 1) {
     const payload = Buffer.from("on");
+    messages.keeps(`t/${index}`, payload, { address: "192.0.2.7" });
     await store.storeRetained({
       cmd: "publish",
       topic: `t/${index}`,

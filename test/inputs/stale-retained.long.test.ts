@@ -5,7 +5,7 @@ import { describeWithMosquitto } from "../support/mosquitto.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 import { MqttSite } from "../support/mqtt-site.ts";
 
-/* A retained message that nobody replaces is sent after each interruption as if it were the present state. */
+/* A retained message that newer ones do not replace is sent after each interruption as if it were the present state. */
 
 const DOOR = zoneOf({
   id: "door",
