@@ -809,6 +809,12 @@ zones:
     expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
   });
 
+  test("warns of a home directory that is not one", () => {
+    expect(load("dataDir: ~/data\n").warnings).toEqual([
+      expect.stringMatching(/^dataDir: ~ is the name of a/),
+    ]);
+  });
+
   test("warns of values that are probably a mistake", () => {
     writeFileSync(join(folder, "open"), "secret", { mode: 0o644 });
     const { warnings } = load(
