@@ -10,8 +10,9 @@ import { readJson } from "../store/durable-files.ts";
 import { writeForService } from "./service-group.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Name of the password file, beside the configuration. */
+/** Names of the files beside the configuration, where the service may read them. */
 const PASSWORD_FILE = "enrolled.password";
+const CA_FILE = "enrolled-ca.crt";
 const HINTS = {
   unanswered: "Check the address, the network and --ca-file, then repeat the same command.",
   refused: "Check --centre and the code, or have another code created there: santinela sites invite.",
@@ -58,19 +59,21 @@ export async function enrol(
   const claim = { code, ...(isNew ? {} : { site: site.ref }), password: sent.password };
   const account = await claimAccount({ centre, ca, hints: HINTS }, claim);
   writeSecret(file, sent.password);
+  if (caFile !== undefined && ca !== undefined)
+    writeSecret(join(dirname(source.file), CA_FILE), ca.trimEnd());
   rmSync(draft, { force: true });
   stdout.write(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
       `wrote ${file}`,
       ...(account.site === site.ref ? [] : [`Set site.ref to ${account.site}; it is ${site.ref} now.`]),
-      `Add this to ${source.file}, then restart the daemon:`,
+      `Add this to ${source.file}, then run santinela reload:`,
       "",
       "upstream:",
       `  baseUrl: ${JSON.stringify(centre)}`,
       `  email: ${JSON.stringify(account.email)}`,
       `  passwordFile: "./${PASSWORD_FILE}"`,
-      ...(caFile === undefined ? [] : [`  caFile: ${JSON.stringify(resolve(cwd, caFile))}`]),
+      ...(caFile === undefined ? [] : [`  caFile: "./${CA_FILE}"`]),
       "",
     ].join("\n"),
   );

@@ -41,6 +41,9 @@ const APPLIED: Readonly<Record<keyof Config, "immediate" | "at-restart" | "separ
 /** A configuration, as far as it tells where records go. */
 type Destination = Pick<Config, "upstream" | "upstreams">;
 
+/** Of an alarm panel's account, whose zones are created with it. */
+const OF_CREATED_ZONES = " for zones created by alarm panels";
+
 /** Option names for fields of the resolved configuration that differ, such as file contents. */
 const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "mqtt.mode": ["mqtt.url"],
@@ -53,7 +56,8 @@ const OPTION_OF: Readonly<Record<string, readonly string[]>> = {
   "database.password": ["databasePasswordFile"],
   "database.ca": ["databaseCaFile"],
   metricsToken: ["metrics.tokenFile"],
-  "dc09.profiles": ["profiles"],
+  // Zones of the file take both at once.
+  "dc09.profiles": [`profiles${OF_CREATED_ZONES}`],
   "onBattery.powerOffAfterMs": ["onBattery.powerOffAfterS"],
 };
 
@@ -103,8 +107,20 @@ function changedOptions(section: string, before: unknown, after: unknown): strin
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const options = keys
     .filter((key) => canonical(before[key]) !== canonical(after[key]))
-    .flatMap((key) => OPTION_OF[`${section}.${key}`] ?? [`${section}.${key}`]);
+    .flatMap((key) =>
+      isRenamedOnly(section, before[key], after[key])
+        ? [`objectives${OF_CREATED_ZONES}`]
+        : (OPTION_OF[`${section}.${key}`] ?? [`${section}.${key}`]),
+    );
   return [...new Set(options)];
+}
+
+/** Whether two values of a section differ in nothing but the names of the objectives that accounts of alarm panels have. */
+function isRenamedOnly(section: string, before: unknown, after: unknown): boolean {
+  if (section !== "dc09" || !Array.isArray(before) || !Array.isArray(after)) return false;
+  const withoutNames = (accounts: unknown[]): string =>
+    canonical(accounts.map((account) => (isSection(account) ? { ...account, objectiveName: "" } : account)));
+  return withoutNames(before) === withoutNames(after);
 }
 
 function isSection(value: unknown): value is Record<string, unknown> {

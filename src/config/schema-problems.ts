@@ -149,7 +149,7 @@ function problemMessage(error: ErrorObject): string {
       return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
-      return `${OF_ADDRESS.test(instancePath) ? "the value" : shown(data)} does not match the expected format. ${description}`.trim();
+      return `${OF_ADDRESS.test(instancePath) ? "" : shown(data)} does not match the expected format. ${description}`.trim();
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
   }

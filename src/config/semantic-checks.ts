@@ -42,9 +42,11 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
 
 /** Warnings about valid but probably unintended options. */
 export function semanticWarnings(value: Configuration): string[] {
-  const { http, upstream, upstreams = [], mqtt, zones = [] } = value;
+  const { http, upstream, upstreams = [], mqtt, zones = [], dataDir } = value;
   const host = http?.host ?? "127.0.0.1";
   const warnings: string[] = [];
+  if (dataDir?.startsWith("~/") === true)
+    warnings.push(`dataDir: ~ is the name of a directory here, not the home directory. Write the whole path`);
   if (!isLoopback(host) && (http?.tls ?? "off") === "off")
     warnings.push(
       `http.host is ${host} and http.tls is off: passwords and records cross the network unencrypted`,

@@ -2,6 +2,17 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { folded } from "../domain/search-folding.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { ZONE_KINDS } from "../domain/zone.ts";
+import {
+  brokerUrl,
+  centreUrl,
+  gpioLine,
+  objectiveId,
+  siteName,
+  siteRef,
+  zoneId,
+  zoneName,
+  zonePath,
+} from "./answer-problems.ts";
 import { hasAlarmPanel, ALARM_PANEL_QUESTIONS } from "./alarm-panel-questions.ts";
 
 /** Answers by question name; skipped questions have none. */
@@ -43,11 +54,12 @@ const hasObjective = (answers: SetupAnswers): boolean => hasAnyZone(answers) || 
 
 /** The questions in order: site, network, dispatch centre, broker, alarm panel, first zone, administrator. */
 export const QUESTIONS: readonly SetupQuestion[] = [
-  { name: "site-name", text: "Name of the site", problem: notEmpty },
+  { name: "site-name", text: "Name of the site", problem: siteName },
   {
     name: "site-ref",
     text: "Unique short reference",
     defaultAnswer: ({ "site-name": name = "" }) => slugOf(name),
+    problem: siteRef,
   },
   {
     name: "timezone",
@@ -77,7 +89,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     name: "centre-url",
     text: "URL of the dispatch centre, such as https://dispecerat.example.ro",
     when: is("centre", "yes"),
-    problem: address,
+    problem: centreUrl,
   },
   {
     name: "centre-email",
@@ -103,7 +115,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     text: "URL of the broker",
     when: is("broker", "external"),
     defaultAnswer: always("mqtt://127.0.0.1:1883"),
-    problem: address,
+    problem: brokerUrl,
   },
   {
     name: "broker-username",
@@ -126,12 +138,13 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     defaultAnswer: (answers) =>
       isGiven(FOUND_ZONES)(answers) || hasAlarmPanel(answers) ? "none" : "simulated",
   },
-  { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: notEmpty },
+  { name: "zone-name", text: "Name of the zone, such as Ușa principală", when: hasZone, problem: zoneName },
   {
     name: "zone-id",
     text: "Short id of the zone, for commands",
     when: hasZone,
     defaultAnswer: ({ "zone-name": name = "" }) => slugOf(name),
+    problem: zoneId,
   },
   {
     name: "zone-kind",
@@ -140,7 +153,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     when: hasZone,
     defaultAnswer: always("intrusion"),
   },
-  { name: "zone-gpio", text: "GPIO line, BCM number", when: is("zone", "gpio"), problem: number },
+  { name: "zone-gpio", text: "GPIO line, BCM number", when: is("zone", "gpio"), problem: gpioLine },
   {
     name: "zone-contact",
     text: "Normal state of the contact: closed (nc) or open (no)",
@@ -154,6 +167,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     text: "Path of the value in a JSON message, such as /contact; empty if the message is the value",
     when: is("zone", "mqtt"),
     defaultAnswer: always(""),
+    problem: zonePath,
   },
   {
     name: "zone-open",
@@ -179,7 +193,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     text: "Id of the objective at the dispatch centre",
     when: hasObjective,
     defaultAnswer: always("1"),
-    problem: number,
+    problem: objectiveId,
   },
   {
     name: "objective-name",
@@ -229,14 +243,6 @@ function notEmpty(text: string): string | undefined {
   return text.trim() === "" ? "must not be empty" : undefined;
 }
 
-function number(text: string): string | undefined {
-  return /^\d{1,9}$/.test(text) ? undefined : "must be a number";
-}
-
 function email(text: string): string | undefined {
   return /^[^@\s]+@[^@\s]+$/.test(text) ? undefined : "is not an e-mail address";
-}
-
-function address(text: string): string | undefined {
-  return URL.canParse(text) ? undefined : "is not a URL such as https://host:port";
 }

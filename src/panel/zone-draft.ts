@@ -167,16 +167,8 @@ export async function propose(wanted: WantedChanges): Promise<Proposed> {
   const changes = wanted(zonesOf(body));
   if (changes.length === 0) {
     // The file has them already, such as those of another user.
-    const proposal = {
-      hash: body.hash ?? "",
-      diff: "",
-      errors: [],
-      warnings: [],
-      needsRestart: [],
-      applied: [],
-      zones,
-    };
-    return { changes, proposal };
+    const nothing = { diff: "", errors: [], warnings: [], needsRestart: [], applied: [] };
+    return { changes, proposal: { ...nothing, hash: body.hash ?? "", zones } };
   }
   const order = { hash: body.hash, changes };
   const answer = await request<ConfigurationProposalView>("/site/configuration/proposal", {

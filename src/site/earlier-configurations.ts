@@ -110,7 +110,10 @@ function viewOf(
 /** The error of options that this text would change and that a browser may not change. */
 function onlyInFile(options: readonly string[], { file }: Config): ConfigurationErrorView[] {
   const fixed = options.filter(
-    (option) => !RETURNABLE.some((one) => option === one || option.startsWith(`${one}.`)),
+    (option) =>
+      !RETURNABLE.some(
+        (one) => option === one || option.startsWith(`${one}.`) || option.startsWith(`${one} `),
+      ),
   );
   if (fixed.length === 0) return [];
   const names = fixed.join(", ");

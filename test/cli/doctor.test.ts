@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { CheckResult } from "../../src/cli/check-result.ts";
@@ -180,5 +180,16 @@ test("status, message and remedy are printed one a line", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /^✔ Configuration: embedded, 3 zones\n▲ Databases: none in .*\n {4}They are created/,
+  );
+});
+
+test("the demonstration of a first try on the data of an installation is an error", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "var"));
+  writeFileSync(join(folder, "var", "last-good.yaml"), "# The last good copy of another file\n");
+  const { code, stdout } = await santinela(["doctor"], { cwd: folder });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^✖ Configuration: no file was found, so the demonstration .*\n {4}Restore the file, or name it/,
   );
 });

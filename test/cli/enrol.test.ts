@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { loadConfiguration } from "../../src/config/load.ts";
+import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { TestApp } from "../support/app.ts";
 import { santinela } from "../support/command-line.ts";
 import { codeFor, signIn } from "../support/enrolled-site.ts";
@@ -84,6 +86,24 @@ test("a site without a centre takes the reference of its code; one with a centre
   expect(stdout).toContain("Set site.ref to hala-sud; it is hala-nord now.\n");
   await signIn(centre, "hala-sud@sites.santinela.local", password()).expect(200);
   await centre.close();
+});
+
+test("the authority of the centre is kept where the service may read it, and the printed section is valid", async () => {
+  const centre = await TestApp.forTest();
+  const url = await serve(centre.app);
+  const home = join(folder, "home");
+  mkdirSync(home);
+  const { cert } = await temporaryCertificate(home, { names: [], nowMs: Date.now() });
+  writeFileSync(join(home, "ca.crt"), cert);
+  const code = await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]);
+  const file = join(folder, "site.yaml");
+  const words = ["enrol", code, "--centre", url, "--ca-file", "ca.crt", "--config", file];
+  const { stdout } = await santinela(words, { cwd: home });
+  expect(stdout).toContain(`Add this to ${file}, then run santinela reload:\n`);
+  const section = stdout.slice(stdout.indexOf("\nupstream:") + 1);
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^upstream: .*\n/m, section));
+  rmSync(home, { recursive: true });
+  expect(loadConfiguration({ file, env: {}, cwd: "/" }).upstream?.ca?.trim()).toBe(cert.trim());
 });
 
 test("a password is sent to one centre with one code, and again only there", async () => {

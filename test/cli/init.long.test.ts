@@ -550,6 +550,34 @@ describe("init --from, for a fleet", () => {
     expect(zones.map((made) => made.input)).toEqual(input ? [expect.objectContaining(input)] : []);
   });
 
+  test("takes the template with blank lines for what is not answered", async () => {
+    const template = (await init("--template")).stdout;
+    const { code, stderr } = await init("--from", answers(template.replace("site-name:", "site-name: S")));
+    expect([code, stderr]).toMatchObject([0, expect.not.stringContaining("missing") as string]);
+    expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
+      site: { name: "S", ref: "s" },
+      upstream: null,
+    });
+    const blank = await init("--force", "--from", answers(template));
+    expect([blank.code, blank.stderr]).toEqual([65, expect.stringMatching(/:1:1: site-name is missing/)]);
+  });
+
+  test.each([
+    ["site-ref: Hala Nord", /2:1: site-ref "Hala Nord" does not match .*A–Z, a–z, 0–9/],
+    ["centre: yes\ncentre-url: ftp://a", /3:1: centre-url does not match/],
+    ["broker: external\nbroker-url: http://a", /3:1: broker-url does not match/],
+    ["zone: gpio\nzone-name: G\nzone-id: Ușa 1", /4:1: zone-id "Ușa 1" does not match .*a–z, 0–9/],
+    ["zone: gpio\nzone-name: G\nzone-gpio: 9999", /4:1: zone-gpio 9999 is out of range; allowed: 0 to 1023/],
+    [
+      "zone: mqtt\nzone-name: G\nzone-topic: a\nzone-path: contact",
+      /5:1: zone-path "contact" does not match/,
+    ],
+    ["zone: simulated\nzone-name: G\nobjective-id: 0", /4:1: objective-id 0 is out of range/],
+  ])("refuses at its question what the schema would: %s", async (line, message) => {
+    const { code, stderr } = await init("--from", answers(`site-name: S\n${line}\n`));
+    expect([code, stderr]).toEqual([65, expect.stringMatching(message)]);
+  });
+
   test("a dry run prints the configuration and touches nothing", async () => {
     const { code, stdout } = await init("--dry-run", "--from", answers(FLEET));
     expect(code).toBe(0);

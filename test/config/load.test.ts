@@ -549,12 +549,12 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a password in a mistyped address of a broker, which is not repeated",
       'mqtt: { url: "mqqt://u:secret@h" }\n',
-      /^1:9: mqtt\.url: (?!.*secret).* does not match the expected format/,
+      /^1:9: mqtt\.url: (?!.*secret)does not match the expected format/,
     ],
     [
       "a password in a mistyped address of a centre, which is not repeated",
       'upstream: { baseUrl: "htps://u:secret@h", email: a@b, passwordFile: pw }\n',
-      /^1:13: upstream\.baseUrl: (?!.*secret).* does not match the expected format/,
+      /^1:13: upstream\.baseUrl: (?!.*secret)does not match the expected format/,
     ],
     [
       "a password in an address at the wrong place, which is not repeated",
@@ -807,6 +807,12 @@ zones:
   test("warns of a password sent unencrypted to a remote broker", () => {
     const { warnings } = load("mqtt: { url: mqtt://broker, username: u, passwordFile: ./pw }\n");
     expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
+  });
+
+  test("warns of a home directory that is not one", () => {
+    expect(load("dataDir: ~/data\n").warnings).toEqual([
+      expect.stringMatching(/^dataDir: ~ is the name of a/),
+    ]);
   });
 
   test("warns of values that are probably a mistake", () => {

@@ -19,6 +19,8 @@ const changes = (before: string, after: string): ConfigurationChanges => changes
 
 const UPSTREAM = "https://centre.example, email: a@site.example";
 const CENTRE = `upstream: { baseUrl: ${UPSTREAM}, passwordFile: one }`;
+const PANELS =
+  "dc09: { accounts: [ { account: '1234', plain: true, from: [10.0.0.1], objective: { type: obiective/cladiri, id: 1 } } ] }\n";
 
 test.each([
   ["dataDir: ./a", "dataDir: ./b", [], ["dataDir"]],
@@ -41,6 +43,19 @@ test.each([
   ["homeAssistant: { enabled: false }", "homeAssistant: { enabled: true }", [], ["homeAssistant.enabled"]],
   ["gpio: { backend: simulated }", "gpio: { backend: cdev }", [], ["gpio.backend"]],
   ["{}", "outputs: [{ name: siren, on: alarm, gpio: 22 }]", ["outputs"], []],
+  [
+    `${PANELS}profiles: { fire: { crews: 1 } }`,
+    `${PANELS}profiles: { fire: { crews: 2 } }`,
+    [],
+    ["profiles for zones created by alarm panels"],
+  ],
+  [
+    `${PANELS}objectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }`,
+    `${PANELS}objectives: { obiective/cladiri: [ { id: 1, name: Shop } ] }`,
+    ["objectives.obiective/cladiri"],
+    ["objectives for zones created by alarm panels"],
+  ],
+  [PANELS, PANELS.replace("1234", "1235"), [], ["dc09.accounts"]],
   ["log: { level: info }", "log: { level: debug }", ["log.level"], []],
   ["fleet: { silentS: 600 }", "fleet: { silentS: SP3 }", ["fleet.silentS"], []],
   ["{}", "fleet: { sites: { bank-1: { silentS: SP6 } } }", ["fleet.sites"], []],

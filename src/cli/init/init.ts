@@ -181,16 +181,19 @@ function answersOf(file: string): Answered {
   const answers: Record<string, string> = {};
   const secretFiles: Record<string, string> = {};
   for (const question of QUESTIONS) {
-    if (question.when?.(answers) === false) continue;
     const { name, isSecret, defaultAnswer } = question;
     const key = isSecret === true ? `${name}-file` : name;
     const item = given.get(key);
+    // The template has a blank line for each question, also for those that do not apply.
+    const isBlank = item === undefined || item.answer === "";
+    if (isBlank) given.delete(key);
+    if (question.when?.(answers) === false) continue;
     given.delete(key);
-    if (!item && !defaultAnswer)
-      throw new AppError("bad-data", `${file}: ${key} is missing`, {
+    if (isBlank && !defaultAnswer)
+      throw new AppError("bad-data", `${item?.place ?? file}: ${key} is missing`, {
         hint: "Run santinela init --template for the possible answers.",
       });
-    const answer = item?.answer ?? defaultAnswer?.(answers) ?? "";
+    const answer = isBlank ? (defaultAnswer?.(answers) ?? "") : item.answer;
     const isFile = isSecret === true && answer !== "";
     if (isFile) secretFiles[name] = resolve(dirname(file), answer);
     const value = isFile ? readText(resolve(dirname(file), answer), key).trim() : answer;
