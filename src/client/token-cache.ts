@@ -120,12 +120,12 @@ export class TokenCache {
     return { ok: true, token: access.token, isOld: false };
   }
 
-  /** Uses the token until its end if the server only postpones the renewal: alarms must not wait for it. */
+  /** Uses the token until its end if the server only postpones the renewal, or does not answer: alarms must not wait for it. */
   #notRenewed(reply: Reply): TokenResult {
-    if (reply.kind !== "answered") return { ok: false, reply };
-    if (REJECTIONS.includes(reply.status)) this.#current = undefined;
+    const status = reply.kind === "answered" ? reply.status : undefined;
+    if (status !== undefined && REJECTIONS.includes(status)) this.#current = undefined;
     const nowMs = this.#options.clock.monotonicMs();
-    const isPostponed = reply.status === 429 || reply.status >= 500;
+    const isPostponed = status === undefined || status === 429 || status >= 500;
     const current = this.#current;
     if (!isPostponed || !current || nowMs >= current.endsAtMs) return { ok: false, reply };
     this.#current = { ...current, renewAtMs: Math.min(nowMs + RENEW_AGAIN_MS, current.endsAtMs) };

@@ -104,6 +104,8 @@ export function linkedTo(
     syncedRev: entry.attempt?.rev ?? entry.syncedRev,
     attempts: 0,
     nextAtMs: 0,
+    // It was about the POST.
+    lastCode: null,
     lastError: null,
     attempt: sweepMs === undefined ? null : entry.attempt,
     sweeps: 0,

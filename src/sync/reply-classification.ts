@@ -168,10 +168,10 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
     return reply.status === 204 || (reply.status === 200 && isJson(reply))
       ? { ...details, event: "removed", link: "ok" }
       : notTheApi;
+  // A success without the record: the next read shows whether it was applied.
+  const maybe: WriteOutcome = { ...notTheApi, event: "ambiguous" };
   if (reply.status !== (method === "POST" ? 201 : 200))
-    return method === "POST" && (isNotAPage(reply) || leadsToARecord(reply))
-      ? { ...notTheApi, event: "ambiguous" }
-      : notTheApi;
+    return isNotAPage(reply) || (method === "POST" && leadsToARecord(reply)) ? maybe : notTheApi;
   const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
     return {
@@ -183,7 +183,7 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
     };
   if (isJson(reply)) return { ...details, event: "ambiguous", link: "unreachable" };
   // Sign-in pages come with 200. A 201 may have created a record, even if its body was damaged.
-  return method === "POST" ? { ...notTheApi, event: "ambiguous" } : notTheApi;
+  return method === "POST" || isNotAPage(reply) ? maybe : notTheApi;
 }
 
 /** A success without an HTML page, such as the sign-in page of a public network. */

@@ -78,7 +78,7 @@ export class SyncCommands {
     const attempt = wasSent
       ? { ...store.newAttempt(body, store.record(entry.interventionId)), atMs: 0 }
       : entry.attempt;
-    return { attempt, watermark: entry.watermark ?? 0, possiblyDuplicated: true, sends: 0 };
+    return { attempt, watermark: entry.watermark ?? 0, possiblyDuplicated: true, sends: 0, lastCode: null };
   }
 
   /** A retry never creates a duplicate: a record that may exist is searched for before it is sent. */

@@ -14,9 +14,9 @@ const DEPTH_MAX = 2;
 export function itemsOf(value: unknown, depth = DEPTH_MAX): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
+  if (Boolean(value["error"]) || Number(value["statusCode"]) >= 400) return undefined;
   const usual = [value["data"], value["items"], value["results"]].find((part) => Array.isArray(part));
   if (usual) return usual;
-  if ((value["error"] ?? "") !== "" || Number(value["statusCode"]) >= 400) return undefined;
   const parts = Object.entries(value).filter(([name]) => !NO_ITEMS.test(name));
   const arrays = parts.flatMap(([, part]) => (Array.isArray(part) ? [part as unknown[]] : []));
   if (arrays.length > 0 || depth === 0) return arrays.length === 1 ? arrays[0] : undefined;
@@ -27,16 +27,26 @@ export function itemsOf(value: unknown, depth = DEPTH_MAX): readonly unknown[] |
   return inner.length === 1 ? inner[0] : undefined;
 }
 
-/** The record with this id: bare, wrapped in objects, or alone in an array; undefined if the body does not have it. */
-export function recordIn(value: unknown, id: number | null, depth = DEPTH_MAX): UpstreamRecord | undefined {
+/**
+ * The record with this id: bare, wrapped in objects, or alone in an array; undefined if the body does not have it. An object beside or
+ * within it, such as its office, may have the same id.
+ */
+export function recordIn(value: unknown, id: number | null): UpstreamRecord | undefined {
   if (isObject(value) && value["id"] === id) return value;
+  const records = objectsIn(value, DEPTH_MAX).filter((part) => part["id"] === id && isIntervention(part));
+  return records.length === 1 ? records[0] : undefined;
+}
+
+/** The objects in a body, but not those within a record. */
+function objectsIn(value: unknown, depth: number): readonly UpstreamRecord[] {
+  if (depth < 0 || (Array.isArray(value) && value.length > 1)) return [];
+  if (isObject(value) && isIntervention(value)) return [value];
   const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
-  if (depth === 0 || (Array.isArray(value) && value.length > 1)) return undefined;
-  for (const part of parts) {
-    const found = recordIn(part, id, depth - 1);
-    if (found) return found;
-  }
-  return undefined;
+  return parts.flatMap((part) => objectsIn(part, depth - 1));
+}
+
+function isIntervention(value: UpstreamRecord): boolean {
+  return "objectiveId" in value || ("name" in value && "status" in value);
 }
 
 function isObject(value: unknown): value is UpstreamRecord {

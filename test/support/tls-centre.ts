@@ -23,6 +23,9 @@ export interface TlsExchange {
   carryOut(): { status: number; body: string };
 }
 
+/** A `signInStatus` with which the connection ends without an answer. */
+export const NO_ANSWER = 0;
+
 /** Handles one request instead of the normal response. */
 export type TlsFault = (exchange: TlsExchange) => void;
 
@@ -36,7 +39,7 @@ export class TlsCentre {
   faultFor: (exchange: TlsExchange) => TlsFault | undefined = () => undefined;
   /** Number of sign-ins; the token of the second is `t2`. */
   signIns = 0;
-  /** Status with which sign-ins are rejected, and the tokens that were sent with them. */
+  /** Status with which sign-ins are rejected, or `NO_ANSWER`, and the tokens that were sent with them. */
   signInStatus = 200;
   readonly rejectedSignIns: string[] = [];
   /** Tokens that are no longer accepted, with the response status. */
@@ -107,6 +110,7 @@ export class TlsCentre {
     }
     if (path === "/auth/token" && this.signInStatus !== 200) {
       this.rejectedSignIns.push(request.headers.authorization ?? "");
+      if (this.signInStatus === NO_ANSWER) return void response.destroy();
       return answer(response, this.signInStatus, '{"message":"not now"}');
     }
     if (path === "/auth/token") {

@@ -6,7 +6,7 @@ import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { TestAuthority, type KeyPairPem } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { TlsCentre } from "../support/tls-centre.ts";
+import { NO_ANSWER, TlsCentre } from "../support/tls-centre.ts";
 import { tlsSiteOf } from "../support/tls-site.ts";
 
 /* A site keeps its token of the dispatch centre across a power cut. */
@@ -85,8 +85,8 @@ test.each([401, 403])(
   },
 );
 
-test.each([429, 503])(
-  "an alarm is sent with the token of a site whose renewal is answered %i",
+test.each([429, 503, NO_ANSWER])(
+  "an alarm is sent with the token of a site whose renewal is answered %i (0: not at all)",
   async (status) => {
     await start();
     await alarm();

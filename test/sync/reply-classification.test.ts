@@ -108,9 +108,16 @@ describe("a write", () => {
   });
 
   test.each<[what: string, reply: Reply, post: string, put: string]>([
-    ["201 with a record", answered(201, { id: 7 }), "applied, ok", "not-applied, not-the-interface"],
+    ["201 with a record", answered(201, { id: 7 }), "applied, ok", "ambiguous, not-the-interface"],
     ["200 with a record", answered(200, { id: 7 }), "ambiguous, not-the-interface", "applied, ok"],
-    ["201 without an id", answered(201, {}), "ambiguous, unreachable", "not-applied, not-the-interface"],
+    ["201 without an id", answered(201, {}), "ambiguous, unreachable", "ambiguous, not-the-interface"],
+    ["204", answered(204, "", {}), "ambiguous, not-the-interface", "ambiguous, not-the-interface"],
+    [
+      "200 with a text",
+      page(200, "text/plain"),
+      "ambiguous, not-the-interface",
+      "ambiguous, not-the-interface",
+    ],
     ["200 without an id", answered(200, {}), "ambiguous, not-the-interface", "ambiguous, unreachable"],
     ["201 with a page", page(201), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
     ["200 with a page", page(200), "not-applied, not-the-interface", "not-applied, not-the-interface"],
@@ -124,7 +131,7 @@ describe("a write", () => {
       "202 with a text",
       page(202, "text/plain"),
       "ambiguous, not-the-interface",
-      "not-applied, not-the-interface",
+      "ambiguous, not-the-interface",
     ],
     [
       "a redirect to a record",
@@ -138,7 +145,7 @@ describe("a write", () => {
       "not-applied, not-the-interface",
       "not-applied, not-the-interface",
     ],
-    ["299", answered(299), "ambiguous, not-the-interface", "not-applied, not-the-interface"],
+    ["299", answered(299), "ambiguous, not-the-interface", "ambiguous, not-the-interface"],
     ["300", answered(300), "not-applied, not-the-interface", "not-applied, not-the-interface"],
     ["199", answered(199), "not-applied, not-the-interface", "not-applied, not-the-interface"],
   ])("answered with %s: POST %s, PUT %s", (_what, reply, post, put) => {
@@ -380,6 +387,10 @@ test.each<[value: unknown, items: readonly unknown[] | undefined]>([
   [{ statusCode: 200, data: [1] }, [1]],
   [{ statusCode: 500, list: [1] }, undefined],
   [{ error: "no", list: [1] }, undefined],
+  [{ error: "the database is down", data: [] }, undefined],
+  [{ statusCode: 500, items: [] }, undefined],
+  [{ error: false, interventii: [1] }, [1]],
+  [{ error: 0, interventii: [1] }, [1]],
   [{}, undefined],
   [null, undefined],
   ["text", undefined],

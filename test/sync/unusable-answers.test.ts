@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { json, type ReceivedRequest, type ScriptedResponse } from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
@@ -93,6 +94,24 @@ describe.each(SUCCESSES)("at a centre that answers a created record with %s", (_
     expect(site.conditions()).toEqual(["upstream-alarm-unproved"]);
   });
 });
+
+test.each(SUCCESSES)(
+  "updates that are answered with %s are applied, and the link stays up",
+  async (_what, success) => {
+    answer = json(201, { id: 1 });
+    centre.afterwards = () => undefined;
+    const ids = Array.from({ length: 6 }, (_, index) => site.create({ name: `Patrol ${index}` }).id);
+    await site.push.cycle();
+    centre.afterwards = ({ method }) => (method === "PUT" ? success : undefined);
+    for (const id of ids) site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
+    await site.push.cycle();
+    expect(site.link.state.state).toBe("up");
+    await pass(1);
+    expect(site.outbox.summary().waiting).toBe(0);
+    expect([...centre.rows.values()].map(({ crews }) => crews)).toEqual(ids.map(() => 3));
+    expect(site.conditions()).toEqual([]);
+  },
+);
 
 test("an alarm that was lost often is sent again within minutes of one success without the record", async () => {
   const scripted = [504, 504, 504, 504, 504, 202];

@@ -71,6 +71,20 @@ test("a list that cannot be read in a day of comparisons is a condition until a 
   expect(site.conditions()).toEqual([]);
 });
 
+test("comparisons that an error ends each time are a condition too", async () => {
+  site.app.database.exec(
+    `CREATE TRIGGER broken BEFORE INSERT ON centre_facts WHEN new.name = 'comparison' BEGIN SELECT RAISE(FAIL, 'broken'); END`,
+  );
+  const failures: unknown[] = [];
+  for (let hour = 0; hour < 26; hour += 1) {
+    site.app.clock.advance(3_600_000);
+    site.push.audit.makeDue();
+    await site.push.audit.runIfDue().catch((error: unknown) => failures.push(error));
+  }
+  expect(failures).toHaveLength(26);
+  expect(site.conditions()).toEqual(["upstream-not-compared"]);
+});
+
 /** Lets two hours pass, a minute at a time. */
 async function twoHours(): Promise<void> {
   for (let minute = 0; minute < 120; minute += 1) {

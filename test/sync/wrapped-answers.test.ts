@@ -31,6 +31,11 @@ test.each<[what: string, wrapped: (row: CentreRow) => unknown]>([
   ["in a field of its own", (row) => ({ intervention: row })],
   ["beside others", (row) => ({ success: true, message: null, item: row, user: { id: 7 } })],
   ["in a field of data", (row) => ({ data: { intervention: row } })],
+  [
+    "beside its office, which has the same id",
+    (row) => ({ dispecerat: { id: row.id, name: "Nord" }, interventie: row }),
+  ],
+  ["with its office in it", (row) => ({ interventie: { ...row, dispecerat: { id: row.id, name: "Nord" } } })],
   ["as an array", (row) => [row]],
   ["as the only item of a list", (row) => ({ items: [row], total: 1 })],
 ])("what a dispatcher does arrives if a record is read %s", async (_what, wrapped) => {
@@ -56,6 +61,15 @@ describe("a read that is answered without the record", () => {
     await pass(6);
     expect(site.outbox.summary().doubtful).toBe(0);
     expect(site.entry(id).lastError).toBeNull();
+  });
+
+  test("but with another object of its id does so too: it stays linked", async () => {
+    wrapRecords(({ id }) => ({ dispecerat: { id, name: "Nord" } }));
+    const { id } = site.create();
+    await site.push.cycle();
+    await pass(12);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(centre.rows.size).toBe(1);
   });
 
   test("once does not", async () => {

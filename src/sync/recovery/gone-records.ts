@@ -50,6 +50,7 @@ export function searchedFirst(
     sweepAtMs: null,
     possiblyDuplicated: true,
     sends: 1,
+    lastCode: null,
   };
 }
 

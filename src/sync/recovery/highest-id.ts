@@ -9,7 +9,7 @@ import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
-import { noteShownIds } from "./gone-records.ts";
+import { noteShownRow } from "./shown-again.ts";
 import { isMatchCandidate } from "./pageless-list.ts";
 import { readTop, UNKNOWN_WATERMARK, watermarkOf } from "./record-search.ts";
 
@@ -187,10 +187,10 @@ export class WatermarkReader {
     const linkedId = linkedIds.id;
     const read = await readTop(centre);
     if (!("watermark" in read)) return read;
-    const { watermark, isHighest } = read;
+    const { watermark, row, isHighest } = read;
     this.#newest = watermark;
     if (isHighest) checkHighestId(this.#context, watermark.id, linkedId);
-    this.#context.store.write(() => noteShownIds(this.#context, [watermark.id]));
+    if (row) this.#context.store.write(() => noteShownRow(this.#context, row));
     if (resets === this.#resets) this.#last = { watermark, atMs };
     return watermark;
   }

@@ -114,6 +114,7 @@ export function unlink(context: SyncContext, entry: OutboxEntry): void {
     verifyAtMs: null,
     sweepAtMs: null,
     missingSinceMs: null,
+    lastCode: null,
   });
   store.recordConflict(entry.interventionId, "unlinked", {
     phase: "unsure",

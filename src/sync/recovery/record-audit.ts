@@ -23,6 +23,8 @@ const RECENT_MS = 10_000;
 /** Deleted records are compared this long: backups that are restored are not older. */
 const DELETIONS_COMPARED_MS = 30 * 86_400_000;
 const DIFFERENCES_MAX = 100;
+/** The code of a comparison that an error of this program has ended. */
+const NOT_FINISHED = "NOT-FINISHED";
 
 /** Compares every record of this site with the list of the dispatch centre regularly, and corrects differences. */
 export class RecordAudit {
@@ -68,7 +70,12 @@ export class RecordAudit {
     if (this.#running) return this.#running;
     if (clock.monotonicMs() < this.#dueAtMs || !linkFaults.isOpen) return Promise.resolve();
     this.#dueAtMs = clock.monotonicMs() + INTERVAL_MS * (0.9 + 0.2 * random());
-    this.#running = this.#compare().finally(() => (this.#running = undefined));
+    this.#running = this.#compare()
+      .catch((error: unknown) => {
+        this.#context.syncConditions.noteComparison(NOT_FINISHED);
+        throw error;
+      })
+      .finally(() => (this.#running = undefined));
     return this.#running;
   }
 
@@ -81,7 +88,6 @@ export class RecordAudit {
       syncConditions.noteComparison(found.outcome.code);
       return void (await linkFaults.noteList(found.outcome));
     }
-    syncConditions.noteComparison(undefined);
     await linkFaults.note(REACHED);
     const listed = await this.#withTexts(found.rows);
     if (!listed) return log.info("record-comparison-failed", { reason: "the link was lost" });
@@ -108,6 +114,7 @@ export class RecordAudit {
       // One that is not new has its next sweep.
       else if (isNew) this.#recheck(difference, records);
     }
+    syncConditions.noteComparison(undefined);
   }
 
   /** The rows with the texts that the list lacks; undefined if the link was lost. Adopts those of a new memory card. */

@@ -51,6 +51,8 @@ const PAGES_MAX = 400;
 export interface Top {
   /** Id 0 if the centre has no record. */
   readonly watermark: Watermark;
+  /** As listed; undefined without one. */
+  readonly row?: MatchCandidate;
   /** False for a centre that ignores the order: higher ids exist. */
   readonly isHighest: boolean;
 }
@@ -66,6 +68,7 @@ export async function readTop(centre: UpstreamClient): Promise<Top | { outcome: 
   const isHighest = centre.habits.isOrdered && first.id > (second?.id ?? 0);
   return {
     watermark: { id: first.id, rowFingerprint: isHighest ? recordFingerprint(first) : null },
+    row: first,
     isHighest,
   };
 }
