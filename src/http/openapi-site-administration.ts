@@ -39,17 +39,17 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
     answer: PEOPLE,
   }),
   operation("POST /site/accounts", "administrator", "addAccount", {
-    summary: "Add an account; its user sets a new password at the first sign-in",
-    body: objectOf({ email: TEXT, role: TEXT, password: TEXT }),
+    summary: "Add an account, with your own password; its user sets a new one at the first sign-in",
+    body: objectOf({ email: TEXT, role: TEXT, password: TEXT, currentPassword: TEXT }),
     answer: PEOPLE,
     success: [201, "Added"],
-    errors: [409, 503],
+    errors: [409, 429, 503],
   }),
   operation("PUT /site/accounts/{email}", "administrator", "changeAccount", {
-    summary: "Set role or disabled, and end the tokens of the account",
-    body: objectOf({ role: TEXT, disabled: { type: "boolean" } }, []),
+    summary: "Set role or disabled, with your own password, and end the tokens of the account",
+    body: objectOf({ role: TEXT, disabled: { type: "boolean" }, currentPassword: TEXT }, ["currentPassword"]),
     answer: PEOPLE,
-    errors: [404, 409, 503],
+    errors: [404, 409, 429, 503],
   }),
   operation("GET /site/backup", "administrator", "downloadBackup", {
     summary: "A checked backup of the database",

@@ -1,3 +1,4 @@
+import { networkOf } from "../domain/client-network.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
@@ -12,6 +13,11 @@ const ACCOUNTS_MAX = 1000;
 /** Events of wrong one-time codes in an hour, from whatever addresses; the next one has the count of the others. */
 const WRONG_CODES_MAX = 60;
 const WRONG_CODES_WINDOW_MS = 3_600_000;
+/** Sign-ins of one account from one address in an hour that have an event of their own; the next one has the count of the others. */
+const SIGN_INS_MAX = 60;
+const SIGN_INS_WINDOW_MS = 3_600_000;
+/** As many as a centre has sites. */
+const PLACES_MAX = 10_000;
 /** Events kept while they cannot be written; the oldest are dropped, because the memory is for trips. */
 const KEPT_MAX = 1000;
 const RETRY_MS = 1_000;
@@ -28,6 +34,7 @@ export class EventNotes {
   readonly #log: Log;
   readonly #forbidden = new Map<string, { atMs: number; unlogged: number }>();
   #wrongCodes = { sinceMs: 0, count: 0 };
+  readonly #signIns = new Map<string, { readonly sinceMs: number; count: number }>();
   /** Events that arrived while the records were restarting, oldest first. */
   #kept: (KeptEvent & { readonly error: unknown })[] = [];
   #cancelRetry: CancelTimer = () => {};
@@ -50,6 +57,27 @@ export class EventNotes {
       if (!isStorageError(error)) throw error;
       this.#unwritten(event, error);
     });
+  }
+
+  /**
+   * As `added`, for a sign-in; rate-limited, because each one stays in the log for a year, and the password of a site, which
+   * a stolen device has, is never delayed.
+   */
+  async signedIn(event: NewEvent): Promise<void> {
+    const place = `${event.who} ${networkOf(event.from)}`;
+    const nowMs = this.#clock.monotonicMs();
+    let own = this.#signIns.get(place);
+    const unlogged = Math.max(0, (own?.count ?? 0) - SIGN_INS_MAX);
+    const isOver = own === undefined || nowMs - own.sinceMs >= SIGN_INS_WINDOW_MS;
+    if (own === undefined || isOver) {
+      if (this.#signIns.size >= PLACES_MAX) this.#signIns.clear();
+      own = { sinceMs: nowMs, count: 0 };
+      this.#signIns.set(place, own);
+    }
+    own.count += 1;
+    if (own.count > SIGN_INS_MAX) return;
+    const meanwhile = isOver && unlogged > 0 ? { refusedMeanwhile: unlogged } : {};
+    await this.added({ ...event, detail: { ...event.detail, ...meanwhile } });
   }
 
   /** Adds an event for a denied request; rate-limited, so that a retrying client cannot fill the log. */

@@ -73,7 +73,7 @@ export class TokenService {
         reason: "wrong-credentials",
       });
     const { email: who, role } = account;
-    await this.#events.added({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
+    await this.#events.signedIn({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
     return { token: this.#tokens.sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 

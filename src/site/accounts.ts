@@ -2,7 +2,7 @@ import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
-import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { isLocal, principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
 import { oneOf } from "../http/list-filters.ts";
@@ -33,6 +33,7 @@ export function accountRoutes(
   const list = async (): Promise<PersonView[]> =>
     (await accounts.list()).map(({ email, role, disabled }) => ({ email, role, disabled }));
   const add = async (request: Request): Promise<PersonView[]> => {
+    await assertOwnPassword(request, tokens);
     await addAccount(request, accounts);
     return list();
   };
@@ -40,7 +41,8 @@ export function accountRoutes(
   addResource(router, "/site/accounts", guards.administrator, all);
   const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
-    const { disabled, ...others } = requestObject(request);
+    await assertOwnPassword(request, tokens);
+    const { disabled, currentPassword: _own, ...others } = requestObject(request);
     if (Object.keys(others).some((name) => name !== "role") || ("role" in others && disabled !== undefined))
       throw new AppError("invalid", 'send {"role"} or {"disabled"}');
     if (typeof disabled === "boolean") await accounts.setDisabled(email, disabled, requestActor(request));
@@ -48,6 +50,25 @@ export function accountRoutes(
     return list();
   };
   addResource(router, "/site/accounts/:email", guards.administrator, { put: [readBody, json(change)] });
+}
+
+/**
+ * A stolen session must not give its thief an account, with a password that confirms further changes. The control socket has none.
+ * @throws AppError `forbidden`, and as `TokenService.accountOf`
+ */
+async function assertOwnPassword(request: Request, tokens: SiteRouteParts["tokens"]): Promise<void> {
+  if (isLocal(request)) return;
+  const { currentPassword } = requestObject(request);
+  if (typeof currentPassword !== "string")
+    throw new AppError("forbidden", "send currentPassword, your own password: accounts are changed with it");
+  await accountWith(request, currentPassword, tokens);
+}
+
+/** The account of a request, whose password must be right. Not 401: the token is valid, and a client that signs out on 401 would lose its form. */
+async function accountWith(request: Request, password: string, tokens: SiteRouteParts["tokens"]) {
+  const account = await tokens.accountOf(principalOf(request), password, { hasToken: true });
+  if (account) return account;
+  throw new AppError("forbidden", "currentPassword is incorrect", { reason: "wrong-credentials" });
 }
 
 /** Adds an account. A password set by an administrator only allows setting a new one. */
@@ -79,10 +100,7 @@ async function changePassword(
   const { currentPassword, password } = validated(validatePasswordChange, request.body);
   if (principal.accountId === 0)
     throw new AppError("invalid", "the control socket has no password; use santinela user passwd");
-  // Not 401: the token is valid, and a client that signs out on 401 would lose its form.
-  const account = await tokens.accountOf(principal, currentPassword, { hasToken: true });
-  if (!account)
-    throw new AppError("forbidden", "currentPassword is incorrect", { reason: "wrong-credentials" });
+  const account = await accountWith(request, currentPassword, tokens);
   if (password === currentPassword)
     throw new AppError("invalid", "the new password must differ from the current one");
   await accounts.setPassword(principal.email, password, actorOf(principal), { replacing: account });

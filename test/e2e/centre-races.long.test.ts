@@ -160,9 +160,19 @@ describeOnPostgres("two processes of a dispatch centre that get the same request
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = { email: `person${round}@test.example`, password: PASSWORD };
       const path = `/site/accounts/${person.email}`;
-      expect((await send(0, "POST", "/site/accounts", { ...person, role: "operator" })).status).toBe(201);
+      expect(
+        (
+          await send(0, "POST", "/site/accounts", {
+            ...person,
+            role: "operator",
+            currentPassword: EDGE.password,
+          })
+        ).status,
+      ).toBe(201);
       const signIns = Promise.all(Array.from({ length: 8 }, () => send(1, "POST", "/auth/token", person)));
-      expect((await send(0, "PUT", path, { disabled: true })).status).toBe(200);
+      expect((await send(0, "PUT", path, { disabled: true, currentPassword: EDGE.password })).status).toBe(
+        200,
+      );
       const answers = await signIns;
       const { 200: _accepted, 401: _refused, 429: _delayed, ...others } = counted(answers);
       expect(others).toEqual({});
@@ -179,7 +189,12 @@ describeOnPostgres("two processes of a dispatch centre that get the same request
   test("add one account of an address, and one of a site for its code", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await forgetWrongPasswords();
-      const person = { email: `new${round}@test.example`, password: PASSWORD, role: "operator" };
+      const person = {
+        email: `new${round}@test.example`,
+        password: PASSWORD,
+        role: "operator",
+        currentPassword: EDGE.password,
+      };
       const added = await Promise.all(
         [0, 1, 2, 3].map((client) => send(client, "POST", "/site/accounts", person)),
       );

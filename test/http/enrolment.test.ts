@@ -1,7 +1,7 @@
 import request from "supertest";
 import { beforeEach, expect, test } from "vitest";
 import type { SiteAccess } from "../../src/generated/types.ts";
-import { TEST_ACCOUNTS, TestApp } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { claim, codeFor, enrolled, SITE_PASSWORD, signIn } from "../support/enrolled-site.ts";
 
 const HALL = ["obiective/cladiri/1"];
@@ -152,9 +152,11 @@ test("a stolen site is locked out at once, and its successor keeps its account",
 test("the account of a revoked site is enabled by a new code only, so that a stolen device stays locked out", async () => {
   await enrolled(centre, "hala-nord", HALL);
   const account = "/site/accounts/hala-nord@sites.santinela.local";
-  expect((await asAdministrator("put", account, { disabled: false })).status).toBe(200);
+  expect((await asAdministrator("put", account, { disabled: false, currentPassword: PASSWORD })).status).toBe(
+    200,
+  );
   expect((await asAdministrator("delete", "/enrolments/hala-nord")).status).toBe(204);
-  const refused = await asAdministrator("put", account, { disabled: false });
+  const refused = await asAdministrator("put", account, { disabled: false, currentPassword: PASSWORD });
   expect([refused.status, refused.body.message]).toEqual([
     409,
     "the access of site hala-nord was revoked. Create a new one-time code for the site instead.",
@@ -169,8 +171,8 @@ test("the accounts of users are listed without those of sites, and the last admi
   await enrolled(centre, "hala-nord", HALL);
   expect((await asAdministrator("get", "/site/accounts")).body).toEqual(before);
   const own = `/site/accounts/${TEST_ACCOUNTS.administrator}`;
-  expect((await asAdministrator("put", own, { role: "viewer" })).status).toBe(409);
-  expect((await asAdministrator("put", own, { disabled: true })).status).toBe(409);
+  expect((await asAdministrator("put", own, { role: "viewer", currentPassword: PASSWORD })).status).toBe(409);
+  expect((await asAdministrator("put", own, { disabled: true, currentPassword: PASSWORD })).status).toBe(409);
 });
 
 test("the sites with access are read in pages, by their reference", async () => {
@@ -193,13 +195,17 @@ test("the sites with access are read in pages, by their reference", async () => 
 test("the account of a site cannot become administrator", async () => {
   await enrolled(centre, "hala-nord", HALL);
   const account = "/site/accounts/hala-nord@sites.santinela.local";
-  const refused = await asAdministrator("put", account, { role: "administrator" });
+  const refused = await asAdministrator("put", account, { role: "administrator", currentPassword: PASSWORD });
   expect([refused.status, refused.body.message]).toEqual([
     409,
     "hala-nord@sites.santinela.local is the account of site hala-nord, which cannot be administrator. Add an account for the person who administers instead.",
   ]);
-  expect((await asAdministrator("put", account, { role: "viewer" })).status).toBe(200);
-  expect((await asAdministrator("put", account, { role: "operator" })).status).toBe(200);
+  expect((await asAdministrator("put", account, { role: "viewer", currentPassword: PASSWORD })).status).toBe(
+    200,
+  );
+  expect(
+    (await asAdministrator("put", account, { role: "operator", currentPassword: PASSWORD })).status,
+  ).toBe(200);
 });
 
 test("a code for a site that is enrolled needs a confirmation, and its account stays until then", async () => {

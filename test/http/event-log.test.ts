@@ -17,6 +17,23 @@ const as = (role: keyof typeof TEST_ACCOUNTS, method: "post" | "put" | "delete" 
   request(site.app)[method](path).set("Authorization", `Bearer ${tokens[role]}`);
 
 describe("the event log records", () => {
+  test("sixty sign-ins of an account from one address in an hour, and then the number of the others", async () => {
+    const signIn = () =>
+      request(site.app)
+        .post("/auth/token")
+        .send({ email: TEST_ACCOUNTS.operator, password: PASSWORD })
+        .expect(200);
+    for (let number = 0; number < 65; number += 1) await signIn();
+    const own = async () =>
+      (await logged("signed-in"))
+        .filter(({ from }) => from.endsWith("127.0.0.1"))
+        .map(({ detail }) => detail);
+    expect(await own()).toEqual(Array(60).fill({ role: "operator" }));
+    site.clock.advance(3_600_000);
+    await signIn();
+    expect((await own())[0]).toEqual({ role: "operator", refusedMeanwhile: 5 });
+  });
+
   test("who signed in and from where, who failed, and whose attempts were stopped", async () => {
     const guess = (email: string, password: string) =>
       request(site.app).post("/auth/token").send({ email, password });

@@ -32,8 +32,13 @@ const BODIES: Readonly<Record<string, object>> = {
   "post /site/plans": PICTURE,
   "put /site/plans/{id}/picture": PICTURE,
   "put /site/plans/{id}": { name: "Second floor" },
-  "put /site/accounts/{email}": { role: "viewer" },
-  "post /site/accounts": { email: "new@test.example", role: "viewer", password: PASSWORD },
+  "put /site/accounts/{email}": { role: "viewer", currentPassword: PASSWORD },
+  "post /site/accounts": {
+    email: "new@test.example",
+    role: "viewer",
+    password: PASSWORD,
+    currentPassword: PASSWORD,
+  },
 };
 const QUERIES: Readonly<Record<string, string>> = {
   "/sites/records": "?ids=1",

@@ -104,6 +104,7 @@ describeWithBrowser("the settings in the panel", () => {
     await settings.field("E-mail address").fill("ion@example.ro");
     await settings.field("Initial password").fill("given by word of mouth");
     await settings.field("Role").choose("viewer");
+    await settings.field("Your own password").fill(EDGE.password);
     await settings.button("Add").click();
     await page.notice.text("Account ion@example.ro added").shown();
     const other = await site.signedOutPage();
@@ -111,6 +112,13 @@ describeWithBrowser("the settings in the panel", () => {
     await signIn(other, "given by word of mouth", "ion@example.ro");
     await other.screen("first-password").heading("Set a new password").shown();
     await settings.button("Disable ion@example.ro").click();
+    const dialog = page.dialog("Disable: ion@example.ro");
+    await dialog.field("Your own password").fill("a wrong one");
+    await dialog.button("Disable").click();
+    await settings.text("currentPassword is incorrect").shown();
+    await settings.button("Disable ion@example.ro").click();
+    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.button("Disable").click();
     await settings.row(/ion@example\.ro .*disabled/).shown();
     await Promise.all([page.close(), other.close()]);
   });
@@ -125,6 +133,7 @@ describeWithBrowser("the settings in the panel", () => {
     await settings.field("E-mail address").fill(email);
     await settings.field("Initial password").fill("given by word of mouth");
     await settings.field("Role").choose("viewer");
+    await settings.field("Your own password").fill(EDGE.password);
     await settings.button("Add").click();
     const list = settings.field(`Role ${email}`);
     await list.holds("viewer");
@@ -140,6 +149,9 @@ describeWithBrowser("the settings in the panel", () => {
     await page.follow("Home");
     await page.dialog("Leave without saving?").button("Keep editing").click();
     await settings.button(`Change role ${email}`).click();
+    const dialog = page.dialog(`Change role: ${email}`);
+    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.button("Change role").click();
     await eventually("the new role", async () => (await role()) === "administrator");
     await page.notice.button("Undo").click();
     await eventually("the former role", async () => (await role()) === "viewer");

@@ -16,7 +16,13 @@ const put = (email: string, body: object): request.Test =>
   request(site.app)
     .put(`/site/accounts/${encodeURIComponent(email)}`)
     .set("Authorization", `Bearer ${token}`)
-    .send(body);
+    .send({ currentPassword: PASSWORD, ...body });
+/** Adds an account with the password of the administrator. */
+const post = (account: object): request.Test =>
+  request(site.app)
+    .post("/site/accounts")
+    .set("Authorization", `Bearer ${token}`)
+    .send({ currentPassword: PASSWORD, ...account });
 const signIn = async (email: string, password: string): Promise<number> =>
   (await request(site.app).post("/auth/token").send({ email, password })).status;
 
@@ -38,12 +44,23 @@ test("a change has the role or the state, and nothing else", async () => {
   expect(body).toContainEqual({ email: TEST_ACCOUNTS.viewer, role: "viewer", disabled: false });
 });
 
+test("a stolen session of an administrator changes no account without the password", async () => {
+  const eve = { email: "eve@example.ro", role: "administrator", password: "chosen by the thief" };
+  for (const currentPassword of [undefined, "a guess"]) {
+    await post({ ...eve, currentPassword }).expect(403);
+    await put(TEST_ACCOUNTS.viewer, { role: "administrator", currentPassword }).expect(403);
+    await put(TEST_ACCOUNTS.viewer, { disabled: true, currentPassword }).expect(403);
+  }
+  const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
+  expect(body).toContainEqual({ email: TEST_ACCOUNTS.viewer, role: "viewer", disabled: false });
+  expect(JSON.stringify(body)).not.toContain(eve.email);
+  const events = await site.newestEvents(9);
+  expect(events.map(({ event }) => event)).toContain("sign-in-failed");
+  expect(JSON.stringify(events)).not.toContain(eve.email);
+});
+
 test("a new user must change the password first", async () => {
-  await request(site.app)
-    .post("/site/accounts")
-    .set("Authorization", `Bearer ${token}`)
-    .send(ION)
-    .expect(201);
+  await post(ION).expect(201);
   const answer = await request(site.app)
     .post("/auth/token")
     .send({ email: ION.email, password: ION.password });
@@ -63,10 +80,7 @@ test("a password of one repeated character is rejected, for a new account and fo
   };
   const authorization = `Bearer ${token}`;
   const account = { email: "mara@example.ro", role: "viewer", password };
-  const added = await request(site.app)
-    .post("/site/accounts")
-    .set("Authorization", authorization)
-    .send(account);
+  const added = await post(account);
   expect(added.body).toEqual(rejected);
   const changed = await request(site.app)
     .post("/site/password")
@@ -95,11 +109,7 @@ test("an unknown role is rejected, and the last administrator keeps the role", a
 
 test("the password that an administrator gave to a new user can be guessed no more often than any other", async () => {
   const account = { email: "dana@example.ro", role: "administrator", password: "Sigur2026" };
-  await request(site.app)
-    .post("/site/accounts")
-    .set("Authorization", `Bearer ${token}`)
-    .send(account)
-    .expect(201);
+  await post(account).expect(201);
   const guesses = ["Sigur2020", "Sigur2021", "Sigur2022", "Sigur2023", "Sigur2024", account.password];
   const answers: number[] = [];
   for (const guess of guesses) answers.push(await signIn(account.email, guess));

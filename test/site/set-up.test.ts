@@ -2,7 +2,7 @@ import request from "supertest";
 import { beforeEach, describe, expect, test } from "vitest";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import type { DraftView } from "../../src/site/administration-view.ts";
-import { TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
+import { PASSWORD, TEST_ACCOUNTS, TestApp, TESTER } from "../support/app.ts";
 
 const CODE = "abcde-fghjk-mnpqr-stuvw";
 const ANA = { email: "ana@example.ro", password: "four words that differ" } as const;
@@ -43,7 +43,12 @@ describe("the set-up of a new installation", () => {
   });
 
   test("is not available again for users added by an administrator", async () => {
-    const account = { email: INITIAL_ADMIN_EMAIL.toUpperCase(), role: "viewer", password: "given by mouth" };
+    const account = {
+      email: INITIAL_ADMIN_EMAIL.toUpperCase(),
+      role: "viewer",
+      password: "given by mouth",
+      currentPassword: PASSWORD,
+    };
     const answer = await request(site.app)
       .post("/site/accounts")
       .set("Authorization", `Bearer ${await site.token("administrator")}`)

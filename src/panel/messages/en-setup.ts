@@ -106,6 +106,7 @@ export const EN_SETUP = {
   "accounts.add": "Add account",
   "accounts.addText": "Give the user this password; a new one must be set at first sign-in.",
   "accounts.password": "Initial password",
+  "accounts.ownPassword": "Your own password",
   "accounts.own": "your account",
   "accounts.addDo": "Add",
   "accounts.added": "Account {email} added",

@@ -115,6 +115,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "accounts.addText":
     "Comunicați-i utilizatorului această parolă; la prima autentificare trebuie aleasă una nouă.",
   "accounts.password": "Parola inițială",
+  "accounts.ownPassword": "Parola contului propriu",
   "accounts.own": "contul propriu",
   "accounts.addDo": "Adăugare",
   "accounts.added": "Contul {email} a fost adăugat",

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
+import { Dialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
@@ -17,20 +18,37 @@ import { Table, type Column } from "../table.tsx";
 /** What of an account is changed here. */
 type Change = Partial<Pick<PersonView, "role" | "disabled">>;
 
+/** A change that waits for the password. */
+interface AskedChange {
+  /** What its button says. */
+  readonly action: string;
+  readonly email: string;
+  readonly wanted: Change;
+  readonly before: Change;
+}
+
 /** Accounts and their roles. */
 export function Accounts() {
   const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
   const [problem, run] = useErrorMessage();
   const [addProblem, runAdd] = useErrorMessage();
-  const change = (email: string, wanted: Change, before: Change): Promise<void> =>
+  const [asked, setAsked] = useState<AskedChange | undefined>();
+  const change = ({ email, wanted, before }: AskedChange, currentPassword: string): Promise<void> =>
     run(async () => {
-      await put(email, wanted);
-      showNotice(t("accounts.changed", { email }), false, () => takeBack(email, before).finally(reload));
+      await put(email, { ...wanted, currentPassword });
+      const takeBackNow = (): Promise<void> =>
+        takeBack(email, { ...before, currentPassword }).finally(reload);
+      showNotice(t("accounts.changed", { email }), false, takeBackNow);
     }).finally(reload);
   const [added, setAdded] = useState(0);
   const add = async (fields: FormData): Promise<void> => {
     const email = formText(fields, "email");
-    const body = { email, role: formText(fields, "role"), password: formText(fields, "password") };
+    const body = {
+      email,
+      role: formText(fields, "role"),
+      password: formText(fields, "password"),
+      currentPassword: formText(fields, "currentPassword"),
+    };
     await runAdd(async () => {
       await request("/site/accounts", { method: "POST", body });
       showNotice(t("accounts.added", { email }));
@@ -44,12 +62,19 @@ export function Accounts() {
       {response ? (
         <Table
           caption={t("accounts.title")}
-          columns={columns(change)}
+          columns={columns(setAsked)}
           rows={response.body}
           keyOf={({ email }) => email}
         />
       ) : (
         <Pending error={error} reload={reload} />
+      )}
+      {asked && (
+        <ChangeDialog
+          asked={asked}
+          change={(password) => change(asked, password)}
+          close={() => setAsked(undefined)}
+        />
       )}
       <details>
         <summary>{t("accounts.add")}</summary>
@@ -71,6 +96,7 @@ export function Accounts() {
               initial="operator"
               options={ROLES.map((role) => [role, t(`role.${role}`)])}
             />
+            <OwnPassword />
           </div>
           <ErrorMessage text={addProblem} />
           <button>{t("accounts.addDo")}</button>
@@ -82,21 +108,52 @@ export function Accounts() {
 }
 
 /** @throws ApiError */
-async function put(email: string, body: Change): Promise<void> {
+async function put(email: string, body: Change & { readonly currentPassword: string }): Promise<void> {
   await request(`/site/accounts/${encodeURIComponent(email)}`, { method: "PUT", body });
 }
 
 /** Takes a change back, by its message; the screen with the account may have been left meanwhile. */
-async function takeBack(email: string, before: Change): Promise<void> {
+async function takeBack(...[email, before]: Parameters<typeof put>): Promise<void> {
   await runWithErrorNotice(async () => {
     await put(email, before);
     showNotice(t("accounts.changed", { email }));
   });
 }
 
-function columns(
-  change: (email: string, wanted: Change, before: Change) => Promise<void>,
-): Column<PersonView>[] {
+/** A change needs the password of the administrator, as a stolen session does not have it. */
+function OwnPassword() {
+  return <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />;
+}
+
+function ChangeDialog({
+  asked: { action, email },
+  change,
+  close,
+}: {
+  readonly asked: AskedChange;
+  readonly change: (currentPassword: string) => Promise<void>;
+  readonly close: () => void;
+}) {
+  const submit = (fields: FormData): Promise<void> => {
+    close();
+    return change(formText(fields, "currentPassword"));
+  };
+  return (
+    <Dialog title={`${action}: ${email}`} onCancel={close}>
+      <Form onSubmit={submit}>
+        <OwnPassword />
+        <div class="row">
+          <button class="main">{action}</button>
+          <button type="button" onClick={close}>
+            {t("app.cancel")}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+function columns(ask: (asked: AskedChange) => void): Column<PersonView>[] {
   return [
     { key: "email", title: t("signIn.email"), isLead: true, cell: ({ email }) => email },
     {
@@ -108,7 +165,14 @@ function columns(
         ) : (
           <AccountRole
             person={person}
-            change={(role) => void change(person.email, { role }, { role: person.role })}
+            change={(role) =>
+              ask({
+                action: t("accounts.changeRole"),
+                email: person.email,
+                wanted: { role },
+                before: { role: person.role },
+              })
+            }
           />
         ),
     },
@@ -132,7 +196,14 @@ function columns(
           <button
             type="button"
             aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
-            onClick={() => void change(email, { disabled: !disabled }, { disabled })}
+            onClick={() =>
+              ask({
+                action: t(disabled ? "accounts.enable" : "accounts.disable"),
+                email,
+                wanted: { disabled: !disabled },
+                before: { disabled },
+              })
+            }
           >
             {t(disabled ? "accounts.enable" : "accounts.disable")}
           </button>
