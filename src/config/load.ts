@@ -19,6 +19,7 @@ import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { environmentOverlay } from "./environment.ts";
+import { lineWarnings } from "./line-checks.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { AppError } from "../domain/errors.ts";
@@ -90,6 +91,8 @@ export function readConfiguration(
     ...overlay.warnings,
     ...parsed.warnings,
     ...semanticWarnings(value),
+    // A first run without a file is a trial.
+    ...(file === null ? [] : lineWarnings(value)),
     ...passwords.warnings,
     ...passwords.problems.map(({ message }) => message),
   ];
