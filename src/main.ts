@@ -19,6 +19,8 @@ process.stderr.on("error", () => {});
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   if (code !== "EPIPE" && !isDaemon) process.once("exit", () => (process.exitCode ||= EXIT_INPUT_OUTPUT));
 });
+/** Everything is stopped and stored by then; what is left hangs. Systemd would wait for 20 s. */
+const END_MS_MAX = 3_000;
 /** EX_IOERR of BSD's sysexits.h. */
 const EXIT_INPUT_OUTPUT = 74;
 
@@ -76,4 +78,7 @@ async function run(): Promise<void> {
     },
     kill: () => process.kill(process.pid, "SIGKILL"),
   });
+  // A reading that waits in the kernel keeps Node.js from ending, even with process.exit().
+  if (isDaemon || command === "doctor")
+    AbortSignal.timeout(END_MS_MAX).addEventListener("abort", () => process.kill(process.pid, "SIGKILL"));
 }

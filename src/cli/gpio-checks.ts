@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { simulatedText } from "../config/line-checks.ts";
 import { AppError } from "../domain/errors.ts";
 import { chipSelectorOf } from "../domain/gpio-chip.ts";
 import { findChips, type ChipList, type FoundChip } from "../inputs/gpio/chip-list.ts";
@@ -14,15 +15,19 @@ export async function gpioChecks({ zones, gpio }: Pick<Config, "zones" | "gpio">
   const used = new Map<string | undefined, string[]>();
   for (const zone of zones)
     for (const { chip } of gpioLinesOf(zone)) used.set(chip, [...(used.get(chip) ?? []), zone.id]);
-  if (used.size === 0 || gpio.backend === "simulated") return [];
+  if (used.size === 0) return [];
   const check = "GPIO";
+  if (gpio.backend === "simulated")
+    return [
+      warning(check, simulatedText([...used.values()].flat()), "Remove gpio.backend to read the lines."),
+    ];
   const paths = chipDevices();
   if (paths.length === 0)
     return [
       error(
         check,
         `this machine has no GPIO chip, but zones use GPIO: ${[...used.values()].flat().length}`,
-        "On a machine without GPIO, set gpio.backend: simulated.",
+        "The kernel's log (dmesg) shows whether its GPIO driver was loaded.",
       ),
     ];
   const closed = paths.filter((path) => !canUse(path));

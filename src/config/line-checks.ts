@@ -40,6 +40,18 @@ export function reportLines(value: Configuration, report: Report): void {
   }
 }
 
+/** Warns of zones that nothing opens, because their lines are simulated. */
+export function lineWarnings(value: Configuration): string[] {
+  const ids = usesOf(value).flatMap(({ by, user }) => (by === "output" ? [] : [user]));
+  return value.gpio?.backend === "simulated" && ids.length > 0 ? [simulatedText(ids)] : [];
+}
+
+/** @param zoneIds zones that read a GPIO line */
+export function simulatedText(zoneIds: readonly string[]): string {
+  const zones = [...new Set(zoneIds)].join(", ");
+  return `gpio.backend is simulated: no GPIO line is read, so contacts and key switches change nothing (${zones})`;
+}
+
 /** All lines, the inputs of zones first: a gate or an output is at fault before a zone. */
 function usesOf({ zones = [], outputs = [] }: Configuration): LineUse[] {
   const ofZones = (by: "input" | "gate"): LineUse[] =>

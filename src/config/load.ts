@@ -20,6 +20,7 @@ import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
 import { directoriesUsedWith, SYSTEM_DATA, SYSTEM_FILE, SYSTEM_FILE_OF_CENTRE } from "./data-directories.ts";
 import { environmentOverlay } from "./environment.ts";
+import { lineWarnings } from "./line-checks.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
 import { writtenNumberProblems } from "./messages.ts";
 import { AppError } from "../domain/errors.ts";
@@ -92,6 +93,8 @@ export function readConfiguration(
     ...overlay.warnings,
     ...parsed.warnings,
     ...semanticWarnings(value),
+    // A first run without a file is a trial.
+    ...(file === null ? [] : lineWarnings(value)),
     ...passwords.warnings,
     ...ofFiles.map(({ message }) => message),
   ];

@@ -49,6 +49,19 @@ export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }
 
+/** Resolves once `work` has, at the latest after a time of the monotonic clock; rejects if it does before. */
+export async function settledWithin(
+  clock: Pick<Clock, "after">,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<void> {
+  let cancel: CancelTimer = () => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
+  });
+  await Promise.race([work, late]).finally(() => cancel());
+}
+
 /** One timer for many deadlines: calls back at the earliest. */
 export class DeadlineTimer {
   readonly #clock: Clock;

@@ -150,9 +150,9 @@ export class Inputs {
 
   async start(): Promise<void> {
     this.#initSimulatedZones();
-    await this.#gpio.start();
     this.#adc.start();
     this.#supply.start();
+    await this.#gpio.start();
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
     await this.#panels?.start();

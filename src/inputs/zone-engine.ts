@@ -52,7 +52,7 @@ export class ZoneEngine {
 
   constructor(options: ZoneEngineOptions) {
     this.#options = options;
-    this.#timer = new DeadlineTimer(options.clock, () => this.#onTimer());
+    this.#timer = new DeadlineTimer(options.clock, () => this.#onTimer(), { afterInput: true });
     this.#watched = new TransactionalMap(options.journal, () => this.#armWake());
   }
 

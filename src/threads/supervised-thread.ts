@@ -55,6 +55,8 @@ export class SupervisedThread<Started> {
   readonly #connection = new Connection();
   readonly #pings: ThreadPings;
   #worker: Worker | undefined;
+  /** Why it was ended, if it has not responded. */
+  #silence: Error | undefined;
   #channel: Channel | undefined;
   #onRestarted: (started: Started) => void = () => {};
   #cancelTimer: CancelTimer = () => {};
@@ -164,11 +166,12 @@ export class SupervisedThread<Started> {
   async #run(workerData: object): Promise<Started> {
     const { entry, components, clock, onSpawned, moreHeapMb = 0 } = this.#options;
     const worker = startThread(entry, { workerData, heapMb: HEAP_MB_MAX + moreHeapMb });
+    this.#silence = undefined;
     let cause: unknown;
     worker.on("error", (error) => (cause = error));
     const ended = new Promise<never>((_resolve, reject) => {
       worker.on("exit", () => {
-        this.#ended(worker, cause);
+        this.#ended(worker, cause ?? this.#silence);
         reject(cause ?? unavailable());
       });
     });
@@ -186,6 +189,7 @@ export class SupervisedThread<Started> {
 
   #endSilent(): void {
     this.#options.log.error("thread-silent", { thread: this.#options.name });
+    this.#silence = new Error("it did not respond for 20 s");
     void this.#worker?.terminate();
   }
 

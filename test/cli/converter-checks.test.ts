@@ -27,3 +27,21 @@ test("the doctor measures each loop, and says which cannot be measured", async (
   expect(results.filter(({ status, remedy }) => status !== "ok" && !remedy)).toEqual([]);
   converters.remove();
 });
+
+test("the doctor waits two seconds for a converter that does not answer, and not for each of its loops", async () => {
+  const eol = { normal: "2k2", alarm: "4k4", pullUp: "2k2" };
+  const loopAt = (id: string, channel: number) => zoneOf({ id, input: { adc: "1-0048", channel, eol } });
+  const converters = new FakeConverters();
+  converters.plug("1-0048", "ads1115", 0, [2200, 2200]);
+  const release = converters.hang("1-0048", 0);
+  const results = await converterChecks({ zones: [loopAt("hall", 0), loopAt("yard", 1)] }, converters.root);
+  expect(results.map(({ check, status, text }) => `${status} ${check}: ${text}`)).toEqual([
+    "error Loop hall: not read: no answer within 2 s",
+    "error Loop yard: not read: no answer within 2 s",
+  ]);
+  expect(results.map(({ remedy }) => remedy)).toEqual(
+    Array(2).fill("Check its supply and its I2C or SPI wires."),
+  );
+  await release();
+  converters.remove();
+});

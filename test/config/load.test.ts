@@ -5,6 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { temporaryCertificate } from "../../src/ops/certificates.ts";
+import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
 
@@ -862,6 +863,15 @@ zones:
         /several zones: objective 1 of obiective\/cladiri is not in objectives; import it/,
       ),
     ]);
+  });
+
+  test("warns of zones whose lines are simulated: nothing opens them", () => {
+    const zones = `zones:\n  - { ${ZONE}, input: { simulated: true }, gate: { gpio: 4 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 17 } }\n  - { ${ZONE.replace("id: a", "id: c")}, input: { simulated: true } }\n`;
+    const warning =
+      "gpio.backend is simulated: no GPIO line is read, so contacts and key switches change nothing (b, a)";
+    expect(load(`gpio: { backend: simulated }\n${zones}`).warnings).toContain(warning);
+    expect(load(zones).warnings).not.toContain(warning);
+    expect(translateToRomanian(warning)).toMatch(/^gpio\.backend este simulated: nu se citește .* \(b, a\)$/);
   });
 
   test("may have zones on one topic with exclusive conditions", () => {

@@ -100,6 +100,22 @@ describe("a door whose line is read by a program", () => {
     expect(site.trips).toHaveLength(1);
   });
 
+  test("that hangs at the end of the daemon is ended by force", async () => {
+    await start();
+    const [pid = 0] = program.pids;
+    await program.hang();
+    readings.stop();
+    site.clock.advance(2_000);
+    await eventually("the end of the program", () => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+  });
+
   test("is not ended because the daemon stood still, as in a machine that was suspended", async () => {
     await start();
     for (let stall = 0; stall < 3; stall += 1) {
@@ -166,6 +182,49 @@ describe("a door on the header, beside an expander whose bus hangs", () => {
     program.plug("gpiochip1", "/dev/zero", { ...MCP23017, fault: "list" });
     await startAndTrip();
     expect(site.conditions).toEqual([]);
+  });
+
+  test("is read at once although the lines of the expander do not answer: neither the start nor a reload waits for them", async () => {
+    program.plug("gpiochip1", "/dev/zero", { ...MCP23017, fault: "watch" });
+    const ends = async (work: Promise<void>): Promise<void> => {
+      let isOver = false;
+      void work.then(() => (isOver = true));
+      await eventually("the start of both programs", () => program.pids.length === 2);
+      await eventually(
+        "the line of the door",
+        () => site.contactOf("door") === "normal" || site.clock.advance(100),
+      );
+      site.clock.advance(3_000);
+      await eventually("the end", () => isOver);
+    };
+    await ends(readings.start());
+    await ends(readings.exchange([SHED, DOOR]));
+    readings.stop();
+  });
+
+  test("is read, and the expander too, after it has returned under another number and another chip has got its former one", async () => {
+    program.plug("gpiochip1", "/dev/zero", MCP23017);
+    await readings.start();
+    site.clock.advance(1_000);
+    expect(site.contactOf("shed")).toBe("normal");
+    program.plug("gpiochip1", "/dev/tty", { label: "other", lines: 16 });
+    program.plug("gpiochip2", "/dev/zero", MCP23017);
+    program.fail(3, "ENODEV");
+    await eventually("the loss", () => site.conditions.includes("gpio-line-failed/shed"));
+    const text = site.health.list()[0]?.text ?? "";
+    expect(text).toMatch(/^line expander\/3 can no longer be read: its chip was removed\. /);
+    expect(translateToRomanian(text)).toMatch(
+      /: cipul ei a fost deconectat\. Conectați-l din nou .* automat$/,
+    );
+    await eventually("the expander to be read", () => {
+      site.clock.advance(100);
+      return site.conditions.length === 0;
+    });
+    expect(program.paths.map((path) => path.slice(-9)).toSorted()).toEqual([
+      "gpiochip0",
+      "gpiochip1",
+      "gpiochip2",
+    ]);
   });
 
   test("is read even if the expander answers nothing, in whatever order, and the condition says which chip that is", async () => {

@@ -15,7 +15,7 @@ import { eventually } from "./eventually.ts";
 
 /** What stands for Perl: the same commands and output, with levels from files. It reports each level 50 times a second. */
 const PROGRAM = `#!${process.execPath}
-const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+const { appendFileSync, existsSync, readFileSync, unlinkSync } = require("node:fs");
 const { spawn } = require("node:child_process");
 const { basename, dirname, join } = require("node:path");
 const folder = dirname(process.argv[1]);
@@ -34,12 +34,23 @@ if (mode === "chips" || mode === "list") {
   }
 } else {
   appendFileSync(join(folder, "pids"), process.pid + "\\n");
+  appendFileSync(join(folder, "paths"), process.argv[5] + "\\n");
+  const chip = join(folder, "chip-" + basename(process.argv[5]));
+  // A call that waits in the kernel: nothing is read or reported.
+  if (JSON.parse(readFileSync(chip, "utf8")).fault === "watch") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (existsSync(join(folder, "lasting"))) {
     const holder = spawn("sleep", ["600"], { stdio: ["ignore", "inherit", "ignore"] });
     appendFileSync(join(folder, "holders"), holder.pid + "\\n");
   }
   const open = new Set();
-  const report = () => open.forEach((line) => console.log("level\\t" + line + "\\t" + levelOf(line)));
+  const report = () => open.forEach((line) => {
+    const error = join(folder, "error-" + line);
+    if (existsSync(error)) {
+      console.log("error\\t" + line + "\\t" + readFileSync(error, "utf8"));
+      unlinkSync(error);
+      open.delete(line);
+    } else console.log("level\\t" + line + "\\t" + levelOf(line));
+  });
   require("node:readline").createInterface({ input: process.stdin }).on("line", (text) => {
     const [command, line, level] = text.split(" ");
     if (command === "set") console.log("set\\t" + line + "\\t" + level);
@@ -54,8 +65,8 @@ if (mode === "chips" || mode === "list") {
 interface FakeChip {
   readonly label: string;
   readonly lines: number;
-  /** Hangs when it is asked for its levels (`list`) or for anything (`chips`), or cannot be opened. */
-  readonly fault?: "list" | "chips" | "EACCES";
+  /** Hangs when it is asked for its levels (`list`), its lines are opened (`watch`) or for anything (`chips`), or cannot be opened. */
+  readonly fault?: "list" | "watch" | "chips" | "EACCES";
 }
 
 /** The program that reads or drives lines, first in the path of this process: real processes, without a chip. */
@@ -75,10 +86,11 @@ export class FakeLineProgram {
     this.plug("gpiochip0", "/dev/null", { label: "pinctrl-bcm2711", lines: 58 });
   }
 
-  /** Adds a chip, or changes what it answers. */
+  /** Adds a chip, or changes what it answers. @param device of another chip by the number of a former one */
   plug(name: string, device: string, chip: FakeChip): void {
     const path = join(this.devices, name);
-    if (!existsSync(path)) symlinkSync(device, path);
+    rmSync(path, { force: true });
+    symlinkSync(device, path);
     writeFileSync(join(this.#folder, `chip-${name}`), JSON.stringify(chip));
   }
 
@@ -91,6 +103,16 @@ export class FakeLineProgram {
 
   set(line: number, level: 0 | 1): void {
     writeFileSync(join(this.#folder, String(line)), String(level));
+  }
+
+  /** The kernel reports an error for a line, once. @param code as in errno(3) */
+  fail(line: number, code: string): void {
+    writeFileSync(join(this.#folder, `error-${line}`), code);
+  }
+
+  /** The device files that processes were started for, the newest last. */
+  get paths(): readonly string[] {
+    return readFileSync(join(this.#folder, "paths"), "utf8").trim().split("\n");
   }
 
   /** The processes that were started for lines, the newest last. */

@@ -76,9 +76,9 @@ function characterDeviceOf({ chip, clock, log, conditions, devices }: BackendOpt
   return CharacterDeviceLines.load(chip, {
     clock,
     devices,
-    onInterrupted: ({ reason, sinceMs }) => {
+    onInterrupted: ({ reason, remedy, sinceMs }) => {
       log.warn("gpio-helper-restarted", { ...nameOf(chip), reason });
-      const text = `no line of ${chip.name ?? "the chip"} is read: ${reason}. It is started again automatically.`;
+      const text = `no line of ${chip.name ?? "the chip"} is read: ${reason}. It is started again automatically. ${remedy}`;
       conditions.raise("gpio-unavailable", text, chip.name, sinceMs);
     },
     onResumed: () => conditions.clear("gpio-unavailable", chip.name),

@@ -5,12 +5,12 @@
 #                     end PATH                     after the last line of each chip
 #   list PATH...      the same, and before its end:
 #                     line PATH OFFSET NAME HOLDER DIRECTION LEVEL   (empty if not applicable)
-#   watch PATH        on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
+#   watch PATH LABEL  on standard input "open OFFSET BIAS DEBOUNCE" (microseconds, 0 for none) and "close OFFSET"
 #                     level OFFSET 0|1             on opening and every ten seconds
 #                     edge OFFSET 0|1 NANOSECONDS  on every edge: the level after it, and its time (CLOCK_MONOTONIC)
 #                     edge OFFSET 0|1              the same for a chip without an interrupt, which is read 20 times a second
-#                     error OFFSET CODE            CODE as in errno(3)
-#   drive PATH        on standard input "set OFFSET 0|1"
+#                     error OFFSET CODE            CODE as in errno(3); ENODEV also if another chip has got this path
+#   drive PATH LABEL  on standard input "set OFFSET 0|1"
 #                     set OFFSET 0|1               on each command, once the line has this level
 #                     error OFFSET CODE
 # The program exits when its input ends, so that it never outlives the daemon.
@@ -41,6 +41,9 @@ use constant {
     POLL_INTERVAL_S => 10,
     # For expanders whose interrupt is not wired: shorter than the shortest signal that must be processed (EN 50131: 400 ms).
     NO_INTERRUPT_INTERVAL_S => 0.05,
+    # A bus has disturbances: an access that fails is repeated this often, after a pause.
+    RETRIES => 2,
+    RETRY_S => 0.01,
 };
 my %BIAS = ('as-is' => 0, 'pull-up' => 256, 'pull-down' => 512);
 
@@ -48,8 +51,8 @@ $| = 1;
 my ($mode, @paths) = @ARGV;
 if    ($mode eq 'chips') { describe($_) for @paths }
 elsif ($mode eq 'list')  { list($_)     for @paths }
-elsif ($mode eq 'drive') { drive($paths[0]) }
-else                     { watch($paths[0]) }
+elsif ($mode eq 'drive') { drive(@paths) }
+else                     { watch(@paths) }
 
 sub write_fields { print join("\t", @_), "\n" }
 sub text         { my ($field) = @_; $field =~ s/\0.*//s; $field =~ s/[\t\n]/ /g; return $field }
@@ -115,15 +118,26 @@ sub level {
     return unpack('Q', $values) & 1;
 }
 
+# The result of an access to the bus of the chip; undefined if it fails repeatedly.
+sub retried {
+    my ($access) = @_;
+    for my $retry (1 .. RETRIES) {
+        my $result = $access->();
+        return $result if defined $result || !($!{EIO} || $!{EREMOTEIO} || $!{ETIMEDOUT});
+        select(undef, undef, undef, RETRY_S);
+    }
+    return $access->();
+}
+
 sub drive {
-    my ($device) = @_;
+    my ($device, $label) = @_;
     my %handle;
     while (my $command = <STDIN>) {
         my (undef, $offset, $level) = split(/ /, $command);
         $level = $level ? $level + 0 : 0;
         my $values = pack('Q Q', $level, 1);
         if (!$handle{$offset}) {
-            open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); next };
+            my $chip = chip_of($device, $label) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); next };
             $handle{$offset} = request($chip, $offset, OUTPUT, FIRST_LEVEL, $level);
             if (!$handle{$offset}) { close_failed(\%handle, $offset); next }
         }
@@ -133,7 +147,7 @@ sub drive {
 }
 
 sub watch {
-    my ($device) = @_;
+    my ($device, $label) = @_;
     my (%handle, %polled);
     my ($commands, $poll_at) = ('', time + POLL_INTERVAL_S);
     while (1) {
@@ -146,7 +160,7 @@ sub watch {
         }
         if (vec($ready, fileno(STDIN), 1)) {
             sysread(STDIN, $commands, 4096, length $commands) or exit 0;
-            while ($commands =~ s/^(.*)\n//) { run_command(\%handle, \%polled, $device, split(/ /, $1)) }
+            while ($commands =~ s/^(.*)\n//) { run_command(\%handle, \%polled, [$device, $label], split(/ /, $1)) }
         }
         write_change(\%handle, \%polled, $_) for keys %polled;
         if (time >= $poll_at || $poll_at > time + POLL_INTERVAL_S) {
@@ -158,16 +172,16 @@ sub watch {
 }
 
 sub run_command {
-    my ($handle, $polled, $device, $command, $offset, $bias, $debounce) = @_;
+    my ($handle, $polled, $of, $command, $offset, $bias, $debounce) = @_;
     delete $handle->{$offset};
     delete $polled->{$offset};
     return if $command eq 'close';
-    # Open the chip again for each line: after a chip was unplugged and reconnected, its name is a different device.
-    open(my $chip, '+<', $device) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
-    my $opened = request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, $debounce ? (DEBOUNCE, $debounce) : ());
+    my $chip = chip_of(@$of) or do { write_fields('error', $offset, $!{ENOENT} ? 'ENODEV' : error_name()); return };
+    my @with = $debounce ? (DEBOUNCE, $debounce) : ();
+    my $opened = retried(sub { request($chip, $offset, INPUT | BOTH_EDGES | $BIAS{$bias}, @with) });
     if (!$opened && ($!{ENXIO} || $!{ENODEV})) {
-        $opened = request($chip, $offset, INPUT | $BIAS{$bias});
-        $polled->{$offset} = level($opened) if $opened;
+        $opened = retried(sub { request($chip, $offset, INPUT | $BIAS{$bias}) });
+        $polled->{$offset} = retried(sub { level($opened) }) if $opened;
     }
     if (!$opened) { write_fields('error', $offset, error_name()); return }
     $handle->{$offset} = $opened;
@@ -175,9 +189,21 @@ sub run_command {
     write_level($handle, $offset);
 }
 
+# Opens the chip again for each line: after a chip was unplugged and reconnected, its name is a different device.
+sub chip_of {
+    my ($device, $label) = @_;
+    open(my $chip, '+<', $device) or return;
+    my $info = "\0" x 68;
+    ioctl($chip, GET_CHIP_INFO, $info) or return;
+    my (undef, $found) = unpack('a32 a32', $info);
+    return $chip if text($found) eq $label;
+    $! = Errno::ENODEV;
+    return;
+}
+
 sub write_level {
     my ($handle, $offset) = @_;
-    my $level = level($handle->{$offset});
+    my $level = retried(sub { level($handle->{$offset}) });
     return close_failed($handle, $offset) if !defined $level;
     write_fields('level', $offset, $level);
 }
@@ -185,7 +211,7 @@ sub write_level {
 sub write_change {
     my ($handle, $polled, $offset) = @_;
     my $before = $polled->{$offset};
-    my $level  = $handle->{$offset} && level($handle->{$offset});
+    my $level  = $handle->{$offset} && retried(sub { level($handle->{$offset}) });
     if (!defined $level) {
         delete $polled->{$offset};
         close_failed($handle, $offset) if $handle->{$offset};

@@ -1,10 +1,11 @@
 import type { Clock } from "../../domain/clock.ts";
-import type { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { ChipSelector } from "../../domain/gpio-chip.ts";
+import { kernelDevicesOf } from "./chip-devices.ts";
 import { findChip, type FoundChip } from "./chip-list.ts";
-import { checkLine, lineError } from "./chips.ts";
+import { checkLine, lineError, lineFailure } from "./chips.ts";
 import type { Bias, GpioLine, GpioPort, OnActivity } from "./gpio-port.ts";
-import { LineProgram, type ProgramEnd } from "./line-program.ts";
+import { LineProgram, stuckAt, type ProgramEnd } from "./line-program.ts";
 
 /**
  * Debounce in the kernel for an unstable line, in microseconds: only a level that is stable for this time is reported.
@@ -45,12 +46,14 @@ export class CharacterDeviceLines implements GpioPort {
     return new CharacterDeviceLines(await findChip(selector, options.devices), options);
   }
 
-  open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {
+  async open(line: number, bias: Bias, onActivity: OnActivity): Promise<GpioLine> {
     checkLine(line, this.#chip);
+    const stuck = stuckAt(this.#chip.path);
+    if (stuck) throw endError(line, stuck);
     return new Promise((resolve, reject) => {
       const watched: Watched = {
         level: undefined,
-        failure: "the kernel no longer lists it",
+        failure: lineFailure("ENODEV"),
         bias,
         debounceUs: 0,
         onActivity,
@@ -59,7 +62,7 @@ export class CharacterDeviceLines implements GpioPort {
       };
       const opened: GpioLine = {
         read: () => {
-          if (watched.level === undefined) throw new Error(watched.failure);
+          if (watched.level === undefined) throw watched.failure;
           return watched.level;
         },
         check: () => void opened.read(),
@@ -84,6 +87,10 @@ export class CharacterDeviceLines implements GpioPort {
   close(): void {
     this.#program?.close();
     this.#program = undefined;
+    // A line that is being opened is no longer wanted.
+    for (const { onFailed } of this.#watched.values())
+      onFailed(new AppError("unavailable", "the chip is no longer read"));
+    this.#watched.clear();
     for (const line of this.#awaited) this.#reported(line);
   }
 
@@ -91,6 +98,7 @@ export class CharacterDeviceLines implements GpioPort {
     this.#hasReported = false;
     return new LineProgram({
       path: this.#chip.path,
+      label: this.#chip.label,
       clock: this.#options.clock,
       hasLines: () => this.#watched.size > 0,
       onOutput: (text) => this.#receive(text),
@@ -98,8 +106,11 @@ export class CharacterDeviceLines implements GpioPort {
     });
   }
 
-  #request(line: number, { bias, debounceUs }: Watched): void {
-    this.#program?.send(`open ${line} ${bias} ${debounceUs}`);
+  /** Never of another chip that has got the number of this one: the program compares the label, which two chips may share. */
+  #request(line: number, watched: Watched): void {
+    const { path, devices } = this.#chip;
+    if (kernelDevicesOf(path).join() !== devices.join()) this.#failByCode(line, watched, "ENODEV");
+    else this.#program?.send(`open ${line} ${watched.bias} ${watched.debounceUs}`);
   }
 
   #receive(text: string): void {
@@ -107,7 +118,7 @@ export class CharacterDeviceLines implements GpioPort {
     const line = Number(number);
     const watched = this.#watched.get(line);
     if (!watched) return;
-    if (what === "error") return this.#fail(line, watched, value ?? "");
+    if (what === "error") return this.#failByCode(line, watched, value ?? "");
     this.#hasReported = true;
     const isFirst = watched.level === undefined;
     const level = value === "1" ? 1 : 0;
@@ -122,12 +133,17 @@ export class CharacterDeviceLines implements GpioPort {
     if (this.#awaited.delete(line) && this.#awaited.size === 0) this.#options.onResumed();
   }
 
-  #fail(line: number, watched: Watched, code: string): void {
+  #failByCode(line: number, watched: Watched, code: string): void {
+    watched.failure = lineFailure(code);
+    this.#fail(line, watched, lineError(line, Object.assign(new Error(code), { code })));
+  }
+
+  /** @param error of its opening, if it has just been requested */
+  #fail(line: number, watched: Watched, error: AppError): void {
     this.#watched.delete(line);
-    const error = lineError(line, Object.assign(new Error(code), { code }));
     watched.level = undefined;
     watched.onFailed(error);
-    // The owner of the line gets the error when it reads the level.
+    // The owner of the line gets the failure when it reads the level.
     watched.onActivity();
     this.#reported(line);
   }
@@ -140,8 +156,8 @@ export class CharacterDeviceLines implements GpioPort {
     // It ends at each start, or keeps the lines: the owner of each line gets an error, and opens the line again later.
     for (const line of this.#watched.keys()) this.#awaited.add(line);
     for (const [line, watched] of this.#watched) {
-      watched.failure = end.reason;
-      this.#fail(line, watched, end.reason);
+      watched.failure = new AppError("unavailable", end.reason, { hint: end.remedy });
+      this.#fail(line, watched, endError(line, end));
     }
   }
 
@@ -155,11 +171,15 @@ export class CharacterDeviceLines implements GpioPort {
   }
 }
 
+function endError(line: number, { reason, remedy }: Pick<ProgramEnd, "reason" | "remedy">): AppError {
+  return new AppError("unavailable", `GPIO line ${line} cannot be opened: ${reason}`, { hint: remedy });
+}
+
 interface Watched {
   /** undefined before opening and after a failure. */
   level: 0 | 1 | undefined;
   /** Why it has no level after a failure. */
-  failure: string;
+  failure: AppError;
   readonly bias: Bias;
   /** Debounce in the kernel; 0 for none. */
   debounceUs: number;

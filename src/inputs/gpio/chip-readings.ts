@@ -3,6 +3,7 @@ import type { Conditions } from "../../domain/condition.ts";
 import { AppError, messageOf } from "../../domain/errors.ts";
 import { lineName } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
+import { isChipGone } from "./chips.ts";
 import type { GpioPort } from "./gpio-port.ts";
 import type { LineBinding } from "./line-bindings.ts";
 import { MonitoredLine } from "./monitored-line.ts";
@@ -21,6 +22,8 @@ interface ChipReadingsOptions {
 const CHECK_EVERY_MS = 10_000;
 /** While there is no chip, no contact is seen: one that appears is used within this time. */
 const MISSING_CHECK_EVERY_MS = 2_000;
+/** A line that has just been lost is opened again after this time: a bus has disturbances. */
+const LOST_CHECK_MS = 1_000;
 
 /** The readings of one chip's lines. A line that cannot be used raises a condition; the others continue. */
 export class ChipReadings {
@@ -29,12 +32,14 @@ export class ChipReadings {
   /** By number: a line stays open while its zone changes. */
   readonly #lines = new Map<number, MonitoredLine>();
   #port: GpioPort | undefined;
-  #cancelCheck: CancelTimer | undefined;
+  #cancelCheck: CancelTimer = () => {};
   #isStopped = false;
   /** Resolves after the last check that was started; undefined while none runs. */
   #checking: Promise<void> | undefined;
   /** Checks that have been started and not ended. */
   #checks = 0;
+  /** Whether an open line has been lost since the last check began. */
+  #hasLost = false;
 
   constructor(options: ChipReadingsOptions) {
     this.#options = options;
@@ -57,7 +62,7 @@ export class ChipReadings {
       line.close();
     }
     if (this.#bindings.length > 0) return;
-    this.#cancelCheck?.();
+    this.#cancelCheck();
     this.#leavePort();
     this.#options.conditions.clear("gpio-unavailable", this.#options.chip);
   }
@@ -72,7 +77,7 @@ export class ChipReadings {
 
   stop(): void {
     this.#isStopped = true;
-    this.#cancelCheck?.();
+    this.#cancelCheck();
     for (const line of this.#lines.values()) line.close();
     this.#lines.clear();
     this.#port?.close();
@@ -94,24 +99,42 @@ export class ChipReadings {
   }
 
   async #check(): Promise<void> {
-    const { chip, clock, conditions } = this.#options;
-    this.#cancelCheck?.();
-    if (this.#isStopped || this.#bindings.length === 0) return;
+    const { clock } = this.#options;
+    this.#cancelCheck();
+    if (this.#isIdle) return;
+    this.#hasLost = false;
+    if (!this.#port) await this.#findPort();
+    // What the lines have reported comes before their last known level is read.
+    if (this.#lines.size > 0) await new Promise<void>((resolve) => clock.afterEventLoopTurn(resolve));
+    for (const binding of this.#bindings) if (this.#port) await this.#checkLine(this.#port, binding);
+    this.#leavePort();
+    if (this.#isIdle) return;
+    this.#checkIn(this.#port ? (this.#hasLost ? LOST_CHECK_MS : CHECK_EVERY_MS) : MISSING_CHECK_EVERY_MS);
+  }
+
+  #checkIn(ms: number): void {
+    this.#cancelCheck();
+    this.#cancelCheck = this.#options.clock.after(ms, () => void this.#beginCheck());
+  }
+
+  /** Whether nothing is to be read. */
+  get #isIdle(): boolean {
+    return this.#isStopped || this.#bindings.length === 0;
+  }
+
+  async #findPort(): Promise<void> {
+    const { chip, conditions, openPort } = this.#options;
     try {
-      if (!this.#port) {
-        this.#port = await this.#options.openPort();
-        conditions.clear("gpio-unavailable", chip);
-      }
+      this.#port = await openPort();
+      if (this.#isIdle) return this.#leavePort();
+      conditions.clear("gpio-unavailable", chip);
     } catch (error) {
+      // The zones may have been exchanged meanwhile.
+      if (this.#isIdle) return;
       const unread = this.#bindings.map(({ id }) => id).join(", ");
       conditions.raise("gpio-unavailable", `${this.#sentenceOf(error)} Not read: ${unread}.`, chip);
+      for (const binding of this.#bindings) this.#takeUnknown(binding);
     }
-    if (this.#isStopped) return this.#port?.close();
-    if (this.#port) for (const binding of this.#bindings) await this.#checkLine(this.#port, binding);
-    if (this.#isStopped) return;
-    const everyMs = this.#port ? CHECK_EVERY_MS : MISSING_CHECK_EVERY_MS;
-    this.#leavePort();
-    this.#cancelCheck = clock.after(everyMs, () => void this.#beginCheck());
   }
 
   /** An unplugged chip may come back as another device: when no line is left, the backend is opened again. */
@@ -129,22 +152,27 @@ export class ChipReadings {
     } catch (error) {
       if (open) this.#lose(open, error);
     }
-    if (!this.#lines.has(gpio)) {
-      // The zones were exchanged while earlier lines were checked.
-      if (!this.#bindings.includes(binding)) return;
-      try {
-        const line = await MonitoredLine.open(port, binding, {
-          ...this.#options,
-          onLost: (lost, error) => this.#lose(lost, error),
-        });
-        if (this.#isStopped || !this.#bindings.includes(binding)) return line.close();
-        this.#lines.set(gpio, line);
-      } catch (error) {
-        this.#options.conditions.raise("gpio-line-failed", this.#sentenceOf(error), binding.id);
-        return;
-      }
-    }
+    // It may have been the chip's last line, and the zones may have been exchanged while earlier lines were checked.
+    if (this.#port !== port || !this.#bindings.includes(binding)) return;
+    if (!this.#lines.has(gpio)) await this.#openLine(port, binding);
     this.#lines.get(gpio)?.poll();
+  }
+
+  async #openLine(port: GpioPort, binding: LineBinding): Promise<void> {
+    const isWanted = (): boolean => !this.#isStopped && this.#bindings.includes(binding);
+    try {
+      const line = await MonitoredLine.open(port, binding, {
+        ...this.#options,
+        onLost: (lost, error) => this.#lose(lost, error),
+      });
+      if (isWanted()) this.#lines.set(binding.input.gpio, line);
+      else line.close();
+    } catch (error) {
+      if (!isWanted()) return;
+      this.#options.conditions.raise("gpio-line-failed", this.#sentenceOf(error), binding.id);
+      this.#takeUnknown(binding);
+      if (isChipGone(error)) this.#losePort(error);
+    }
   }
 
   /** Handles a line that failed or was changed by another program; a check reopens it. */
@@ -156,13 +184,26 @@ export class ChipReadings {
     this.#options.conditions.clear("gpio-line-unstable", binding.id);
     this.#options.conditions.raise(
       "gpio-line-failed",
-      `line ${lineName(binding.input)} can no longer be read: ${sentenceOf(error)}. It is reopened automatically.`,
+      `line ${lineName(binding.input)} can no longer be read: ${sentenceOf(error)} It is reopened automatically.`,
       binding.id,
     );
+    this.#takeUnknown(binding);
+    this.#hasLost = true;
+    if (isChipGone(error)) this.#losePort(error);
+    if (this.#checks === 0 && !this.#isStopped) this.#checkIn(LOST_CHECK_MS);
+  }
+
+  /** The chip is gone. Its number may be another chip's by now: it is searched for before anything of it is opened again. */
+  #losePort(error: unknown): void {
+    for (const line of this.#lines.values()) this.#lose(line, error);
+    this.#leavePort();
+  }
+
+  #takeUnknown(binding: LineBinding): void {
     try {
       binding.take("unknown");
-    } catch (cause) {
-      this.#options.log.error("gpio-reading-write-failed", { zone: binding.id, error: cause });
+    } catch (error) {
+      this.#options.log.error("gpio-reading-write-failed", { zone: binding.id, error });
     }
   }
 
@@ -173,5 +214,5 @@ export class ChipReadings {
 }
 
 function sentenceOf(error: unknown): string {
-  return error instanceof AppError && error.hint ? `${error.message}. ${error.hint}` : messageOf(error);
+  return error instanceof AppError && error.hint ? `${error.message}. ${error.hint}` : `${messageOf(error)}.`;
 }

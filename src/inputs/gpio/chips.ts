@@ -61,7 +61,8 @@ function distinctionOf(chips: readonly GpioChip[], name: string | undefined): st
 }
 
 function remedyOf(isAnyFound: boolean, name: string | undefined): string {
-  if (!isAnyFound) return "Set gpio.backend to simulated on a machine without GPIO lines.";
+  // Not simulated lines: on a machine whose chip has failed they would leave the zones unread without a word.
+  if (!isAnyFound) return "The kernel's log (dmesg) shows whether its GPIO driver was loaded.";
   if (name === undefined) return "Set gpio.chip to one of the labels found.";
   return `Set gpio.chips.${name} to what santinela gpio list shows.`;
 }
@@ -105,14 +106,41 @@ export function checkLine(line: number, { label, lines }: GpioChip): void {
   });
 }
 
-/** Turns the kernel's error for a line into a message with the remedy. */
+/** Turns the kernel's error for a line that is opened into a message with the remedy. */
 export function lineError(line: number, cause: NodeJS.ErrnoException): AppError {
   const [what, hint] = REASONS[cause.code ?? ""] ?? [cause.message, ""];
   return new AppError("unavailable", `GPIO line ${line} cannot be opened: ${what}`, { hint, cause });
 }
 
+/**
+ * Why a line that was open cannot be read, with the remedy.
+ * @param code of the kernel, as in errno(3)
+ */
+export function lineFailure(code: string): AppError {
+  const [what, hint] = REASONS[code] ?? [`the kernel reports ${code}`, ""];
+  return new AppError("unavailable", what, { hint, cause: Object.assign(new Error(code), { code }) });
+}
+
+/** Whether the kernel has reported that the chip of a line is no longer there. */
+export function isChipGone(error: unknown): boolean {
+  const { code, cause } = error as NodeJS.ErrnoException;
+  return code === "ENODEV" || (cause as NodeJS.ErrnoException | undefined)?.code === "ENODEV";
+}
+
+const BUS_ERROR = [
+  "its chip does not respond on its bus",
+  "Check the chip's supply and the wires of its bus.",
+] as const;
+
 const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> = {
-  EINVAL: ["the kernel has no line with that number", "Check the BCM number and gpio.chip."],
+  EINVAL: [
+    "the kernel has no line with that number, or the chip does not have its bias",
+    "Check the BCM number, the bias and the chip of the line (gpio.chip or gpio.chips).",
+  ],
+  EIO: BUS_ERROR,
+  EREMOTEIO: BUS_ERROR,
+  ETIMEDOUT: BUS_ERROR,
+  ENXIO: BUS_ERROR,
   ENOENT: [
     "this kernel offers no GPIO lines with interrupts through this backend",
     "Set gpio.backend to the other of onoff and cdev.",
@@ -126,6 +154,6 @@ const REASONS: Readonly<Record<string, readonly [what: string, hint: string]>> =
   EROFS: ["/sys is read-only for this service", "Allow /sys/class/gpio in the service's ReadWritePaths."],
   EBUSY: [
     "another program or driver uses it",
-    "santinela gpio list shows the holder; stop it or use another line.",
+    "santinela gpio list shows the holder; stop it or use another line. If the holder is santinela, its earlier process has not ended yet; the line is opened once it has.",
   ],
 };

@@ -1,4 +1,4 @@
-import type { Clock } from "../../domain/clock.ts";
+import { settledWithin, type Clock } from "../../domain/clock.ts";
 import type { Conditions } from "../../domain/condition.ts";
 import { lineName } from "../../domain/gpio-chip.ts";
 import type { Log } from "../../domain/log.ts";
@@ -24,6 +24,9 @@ interface GpioReadingsOptions {
   readonly conditions: Conditions;
 }
 
+/** A line is opened within milliseconds. One at a bus that hangs must hold up neither the other inputs nor a reload. */
+const OPEN_MS_MAX = 3_000;
+
 /** The readings of the GPIO lines of all chips. Each chip is opened, lost and found again on its own. */
 export class GpioReadings {
   readonly #options: GpioReadingsOptions;
@@ -36,14 +39,14 @@ export class GpioReadings {
     this.#options = options;
   }
 
-  /** Opens the lines and reads their first levels, as far as their chips are there. */
+  /** Opens the lines and reads their first levels, as far as their chips are there and answer within three seconds. */
   start(): Promise<void> {
     return this.exchange(this.#options.zones);
   }
 
   /**
    * Uses the lines of other zones from now on. A line that is still in use stays open, for any zone.
-   * @returns once the new lines are open, as far as they can be opened
+   * @returns once the new lines are open, as far as they can be opened within three seconds; the others follow
    */
   async exchange(zones: readonly Zone[]): Promise<void> {
     const before = this.#bindings;
@@ -56,7 +59,8 @@ export class GpioReadings {
     for (const chip of chips)
       this.#chipOf(chip).exchange(this.#bindings.filter(({ input }) => input.chip === chip));
     // Only when all chips have their zones: a failing line must not clear the condition of a zone that has moved.
-    await Promise.all([...this.#chips.values()].map((chip) => chip.open()));
+    const opened = Promise.all([...this.#chips.values()].map((chip) => chip.open()));
+    await settledWithin(this.#options.clock, OPEN_MS_MAX, opened);
   }
 
   stop(): void {

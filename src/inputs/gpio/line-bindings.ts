@@ -15,7 +15,7 @@ export interface LineBinding {
    * filters it would be a trip that could not be verified.
    */
   readonly countsPulses: boolean;
-  /** @param atMs time on the monotonic clock; now if undefined */
+  /** @param contact `unknown` when the line cannot be read. @param atMs time on the monotonic clock; now if undefined */
   readonly take: (contact: Contact, atMs?: number) => void;
 }
 
@@ -37,16 +37,20 @@ export function lineBindingsOf(
 function zoneBindings(zones: readonly Zone[], monitor: ZoneEngine): LineBinding[] {
   return zones.flatMap(({ id, input, rules }) =>
     input.source === "gpio"
-      ? [
-          {
-            id,
-            input,
-            countsPulses: isFiltered(rules),
-            take: (contact: Contact, atMs?: number) => void monitor.read(id, contact, { live: true, atMs }),
-          },
-        ]
+      ? [{ id, input, countsPulses: isFiltered(rules), take: contactReporter(id, monitor) }]
       : [],
   );
+}
+
+/** A line that cannot be read makes its zone unavailable; what it showed before stays in force. */
+function contactReporter(id: string, monitor: ZoneEngine): LineBinding["take"] {
+  let isUp: boolean | undefined;
+  return (contact, atMs) => {
+    const up = contact !== "unknown";
+    if (up !== isUp) monitor.take(id, { kind: "availability", up }, { live: true });
+    isUp = up;
+    if (up) monitor.read(id, contact, { live: true, atMs });
+  };
 }
 
 /** One binding for each key switch, for all zones that use it. */

@@ -7,6 +7,7 @@ import type { GpioBackend } from "./backend.ts";
 import { hasChipDevices } from "./chip-devices.ts";
 import { findChip, type FoundChip } from "./chip-list.ts";
 import { checkLine, lineError } from "./chips.ts";
+import { noteKilled, stuckAt } from "./line-program.ts";
 import { OnoffDriver } from "./onoff-lines.ts";
 
 /** Output lines of one chip. */
@@ -32,8 +33,12 @@ export async function openDriver(
 ): Promise<LineDriver> {
   if (backend === "simulated") return SIMULATED;
   if (backend === "onoff") return OnoffDriver.load(chip);
-  const byCharacterDevice = async (): Promise<LineDriver> =>
-    new CharacterDeviceDriver(await findChip(chip, devices));
+  const byCharacterDevice = async (): Promise<LineDriver> => {
+    const found = await findChip(chip, devices);
+    const stuck = stuckAt(found.path);
+    if (stuck) throw new AppError("unavailable", stuck.reason, { hint: stuck.remedy });
+    return new CharacterDeviceDriver(found);
+  };
   if (backend === "cdev" || hasChipDevices(devices)) return byCharacterDevice();
   // The error of the preferred backend has the remedy.
   return OnoffDriver.load(chip).catch(byCharacterDevice);
@@ -58,7 +63,7 @@ class CharacterDeviceDriver implements LineDriver {
 
   constructor(chip: FoundChip) {
     this.#chip = chip;
-    this.#helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path]);
+    this.#helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path, chip.label]);
     createInterface({ input: this.#helper.stdout }).on("line", (line) => this.#receive(line));
     this.#helper.stdin.on("error", () => {});
     const onExit = (): void => this.#exited();
@@ -75,6 +80,7 @@ class CharacterDeviceDriver implements LineDriver {
       this.#end(line)?.reject(silent(line));
       // A program that hangs would keep the line from the next one.
       this.#helper.kill("SIGKILL");
+      noteKilled(this.#chip.path, this.#helper);
     };
     limit.addEventListener("abort", onLimit, { once: true });
     if (this.#helper.exitCode !== null || this.#helper.signalCode !== null) this.#exited();
@@ -101,10 +107,16 @@ class CharacterDeviceDriver implements LineDriver {
 
   #exited(): void {
     for (const line of this.#pending.keys())
-      this.#end(line)?.reject(new AppError("unavailable", `the process that drives line ${line} has exited`));
+      this.#end(line)?.reject(
+        new AppError("unavailable", `the process that drives line ${line} has exited`, {
+          hint: "It is started again automatically. Check that Perl works (perl -v) and that memory is free.",
+        }),
+      );
   }
 }
 
 function silent(line: number): AppError {
-  return new AppError("unavailable", `line ${line} was not switched within ${ANSWER_MS_MAX / 1000} s`);
+  return new AppError("unavailable", `line ${line} was not switched within ${ANSWER_MS_MAX / 1000} s`, {
+    hint: "Check the chip's supply and the wires of its bus.",
+  });
 }

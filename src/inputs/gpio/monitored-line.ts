@@ -22,7 +22,7 @@ export class MonitoredLine {
   readonly #rateLimiter: EdgeRateLimiter;
   #line: GpioLine | undefined;
   #level: 0 | 1 | undefined;
-  /** Monotonic time of the last reported level. */
+  /** Monotonic time of the last change. */
   #lastMs = 0;
 
   private constructor(binding: LineBinding, options: MonitoredLineOptions) {
@@ -93,20 +93,21 @@ export class MonitoredLine {
     const previous = this.#level;
     this.#level = level;
     this.#options.conditions.clear("gpio-line-failed", this.binding.id);
-    if (isAfterEdge && level === previous) this.#emitLevel(level === 1 ? 0 : 1, atMs);
-    this.#emitLevel(level, atMs);
+    const nowMs = this.#options.clock.monotonicMs();
+    // It may be the level of a while ago: an edge that is still to be reported keeps its time.
+    if (!isAfterEdge && level === previous) return this.#take(level, nowMs);
+    // An edge may be older than the last change that was polled; times must not decrease.
+    this.#lastMs = Math.max(this.#lastMs, Math.min(atMs ?? nowMs, nowMs));
+    if (level === previous) this.#take(level === 1 ? 0 : 1, this.#lastMs);
+    this.#take(level, this.#lastMs);
   }
 
-  #emitLevel(level: 0 | 1, atMs: number | undefined): void {
-    const { clock, log } = this.#options;
-    const nowMs = clock.monotonicMs();
-    // An edge may be older than the last polled level; times must not decrease.
-    this.#lastMs = Math.max(this.#lastMs, Math.min(atMs ?? nowMs, nowMs));
+  #take(level: 0 | 1, atMs: number): void {
     try {
-      this.binding.take(contactAt(this.binding.input, level), this.#lastMs);
+      this.binding.take(contactAt(this.binding.input, level), atMs);
     } catch (error) {
       // The journal has raised its condition, and the next check reads the level again.
-      log.error("gpio-reading-write-failed", { zone: this.binding.id, error });
+      this.#options.log.error("gpio-reading-write-failed", { zone: this.binding.id, error });
     }
   }
 

@@ -3,8 +3,12 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   // GPIO
   ["chip {name}: {problem}", "cipul {name}: {problem}"],
   [
-    "no line of {chip} is read: {reason}. It is started again automatically",
-    "nicio linie a cipului {chip} nu este citită: {reason}. Citirea se reia automat",
+    "no line of {chip} is read: {reason}. It is started again automatically. {problem}",
+    "nicio linie a cipului {chip} nu este citită: {reason}. Citirea se reia automat. {problem}",
+  ],
+  [
+    "Check that Perl works (perl -v) and that memory is free",
+    "Verificați dacă Perl funcționează (perl -v) și dacă există memorie liberă",
   ],
   ["the chip", "GPIO"],
   ["the process that reads it did not respond", "procesul care îl citește nu a răspuns"],
@@ -38,8 +42,24 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   ],
   ["GPIO line {n} cannot be opened: {reason}", "linia GPIO {n} nu poate fi deschisă: {reason}"],
   // The kernel's reasons, and the remedies
-  ["the kernel has no line with that number", "kernelul nu are o linie cu acest număr"],
-  ["Check the BCM number and gpio.chip", "Verificați numărul BCM și gpio.chip"],
+  [
+    "the kernel has no line with that number, or the chip does not have its bias",
+    "kernelul nu are o linie cu acest număr sau cipul nu are rezistența cerută (bias)",
+  ],
+  [
+    "Check the BCM number, the bias and the chip of the line (gpio.chip or gpio.chips)",
+    "Verificați numărul BCM, bias și cipul liniei (gpio.chip sau gpio.chips)",
+  ],
+  [
+    "gpio.backend is simulated: no GPIO line is read, so contacts and key switches change nothing ({zones})",
+    "gpio.backend este simulated: nu se citește nicio linie GPIO, deci contactele și comutatoarele cu cheie nu schimbă nimic ({zones})",
+  ],
+  ["it did not respond for 20 s", "nu a răspuns timp de 20 s"],
+  ["its chip does not respond on its bus", "cipul ei nu răspunde pe magistrală"],
+  [
+    "Check the chip's supply and the wires of its bus",
+    "Verificați alimentarea cipului și conductoarele magistralei",
+  ],
   [
     "this kernel offers no GPIO lines with interrupts through this backend",
     "kernelul nu oferă prin acest backend linii GPIO cu întreruperi",
@@ -63,20 +83,25 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   ],
   ["another program or driver uses it", "este folosită de alt program sau driver"],
   [
+    "If the holder is santinela, its earlier process has not ended yet; the line is opened once it has",
+    "Dacă acel program este santinela, procesul anterior nu s-a încheiat încă; linia se deschide după încheierea lui",
+  ],
+  [
     "santinela gpio list shows the holder; stop it or use another line",
     "santinela gpio list afișează programul care o folosește; opriți acel program sau folosiți altă linie",
   ],
   ["one of the labels found", "una dintre etichetele găsite"],
   ["what santinela gpio list shows", "ce afișează santinela gpio list"],
   [
-    "Set gpio.backend to simulated on a machine without GPIO lines",
-    "Pe un dispozitiv fără linii GPIO, setați gpio.backend la simulated",
+    "The kernel's log (dmesg) shows whether its GPIO driver was loaded",
+    "Jurnalul kernelului (dmesg) arată dacă driverul GPIO s-a încărcat",
   ],
   [
     "A chip that appears is used within seconds, without a restart",
     "Un cip conectat ulterior este folosit în câteva secunde, fără repornire",
   ],
   ["the process that drives line {n} has exited", "procesul care comandă linia {n} s-a oprit"],
+  ["It is started again automatically", "Se pornește din nou automat"],
   ["line {n} was not switched within {s} s", "linia {n} nu a fost comutată în {s} s"],
   [
     "onoff cannot set the bias of line {n}",
