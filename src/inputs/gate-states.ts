@@ -2,6 +2,7 @@ import { isGateOpen, type Gate, type GateState } from "../domain/gate.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { StoredGateState } from "../store/overrides.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 interface Known {
@@ -14,7 +15,8 @@ interface Known {
 
 /**
  * Last reported states of gates. A change is stored, so that the rest of an exit delay continues after a power cut.
- * Whether a gate is open is unknown after a start until its switch or message reports again.
+ * Whether a gate is open is unknown after a start until its switch or message reports again; only an alarm panel does not
+ * repeat whether it is armed.
  */
 export class GateStates {
   readonly #options: ZoneContext;
@@ -26,12 +28,16 @@ export class GateStates {
 
   /**
    * Deletes the stored states of gates that no zone uses. What they report until they are used again is not noted: they
-   * must then be unknown.
+   * must then be unknown. The state of an alarm panel applies at once, before any contact is read.
    */
   start(): void {
     const { zones, journal, log } = this.#options;
     try {
       journal.zoneOverrides.keepGateStates(gateIdsOf(zones));
+      for (const { gate } of zones) {
+        const stored = gate.by === "dc09" ? journal.zoneOverrides.gateState(gate.id) : undefined;
+        if (stored && gate.by === "dc09") this.set(gate.id, stored.state);
+      }
     } catch (error) {
       log.error("gate-state-purge-failed", { error });
       journal.noteError(error);
@@ -103,7 +109,7 @@ export class GateStates {
   }
 
   #store(gateId: string, state: "open" | "closed", before: Known | undefined): void {
-    const { clock, journal } = this.#options;
+    const { clock, journal, bootId } = this.#options;
     const stored = journal.zoneOverrides.gateState(gateId);
     const isRepeated = before?.state === state;
     const opened = state === "open" ? this.#openedAtMs(before?.state, stored) : undefined;
@@ -113,10 +119,9 @@ export class GateStates {
     if (stored?.state === state) return;
     // A repeated report does not begin the exit delay again.
     const sinceOpenedMs = openedAtMs === undefined ? 0 : clock.monotonicMs() - openedAtMs;
-    journal.zoneOverrides.saveGateState(gateId, {
-      state,
-      sinceWallMs: Math.round(clock.wallMs() - sinceOpenedMs),
-    });
+    const monotonicMs = clock.monotonicMs() - sinceOpenedMs;
+    const since = { wallMs: Math.round(clock.wallMs() - sinceOpenedMs), bootId, monotonicMs };
+    journal.zoneOverrides.saveGateState(gateId, { state, since });
   }
 
   #noteUnstored(gateId: string): void {
@@ -124,18 +129,16 @@ export class GateStates {
     if (known) this.#known.set(gateId, { ...known, isStored: false });
   }
 
-  #openedAtMs(
-    before: GateState | undefined,
-    stored: { readonly state: "open" | "closed"; readonly sinceWallMs: number } | undefined,
-  ): number | undefined {
-    const { clock, time } = this.#options;
+  #openedAtMs(before: GateState | undefined, stored: StoredGateState | undefined): number | undefined {
+    const { clock, time, bootId } = this.#options;
     if (before === "closed") return clock.monotonicMs();
+    if (stored?.state === "open" && stored.since.bootId === bootId) return stored.since.monotonicMs;
     // With an untrusted clock, a long power cut would look like a short one.
     if (!time.isTrusted()) return undefined;
     // Open before the restart: the time since then counts. Opened unobserved: no exit delay, because an extra alarm is
     // better than a missed one.
     if (stored?.state !== "open") return undefined;
-    const elapsedMs = clock.wallMs() - stored.sinceWallMs;
+    const elapsedMs = clock.wallMs() - stored.since.wallMs;
     return elapsedMs < 0 ? undefined : clock.monotonicMs() - elapsedMs;
   }
 }

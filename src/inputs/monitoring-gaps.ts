@@ -31,10 +31,17 @@ interface Gap {
   readonly sinceMs: number;
 }
 
+interface EndedGap extends Gap {
+  /** Monotonic. */
+  readonly untilMs: number;
+}
+
 /** Passes on the conditions of the inputs, and records each monitoring gap once it is over. */
 export class MonitoringGaps implements Conditions {
   readonly #options: ZoneContext;
   readonly #gaps = new Map<string, Gap>();
+  /** Gaps that ended while the clock was not trusted: they are recorded once their times are known. */
+  #undated: readonly EndedGap[] = [];
 
   constructor(options: ZoneContext) {
     this.#options = options;
@@ -63,18 +70,35 @@ export class MonitoringGaps implements Conditions {
     const gap = this.#gaps.get(name);
     if (!gap) return;
     this.#gaps.delete(name);
-    this.#recordGap(gap);
+    this.#undated = [...this.#undated, this.#endedNow(gap)];
+    this.tick();
   }
 
-  /** Records open gaps up to now; the next start records the downtime. */
+  /** Records the gaps that are over once the clock is trusted; to be called at intervals. */
+  tick(): void {
+    if (this.#options.time.isTrusted()) this.#recordAll();
+  }
+
+  /** Records open gaps up to now, also with a clock that is not trusted; the next start records the downtime. */
   stop(): void {
-    for (const gap of this.#gaps.values()) this.#recordGap(gap);
+    this.#undated = [...this.#undated, ...[...this.#gaps.values()].map((gap) => this.#endedNow(gap))];
     this.#gaps.clear();
+    this.#recordAll();
   }
 
-  #recordGap({ code, subject, text, sinceMs }: Gap): void {
+  #endedNow(gap: Gap): EndedGap {
+    return { ...gap, untilMs: this.#options.clock.monotonicMs() };
+  }
+
+  #recordAll(): void {
+    const ended = this.#undated;
+    this.#undated = [];
+    for (const gap of ended) this.#recordGap(gap);
+  }
+
+  #recordGap({ code, subject, text, sinceMs, untilMs }: EndedGap): void {
     const { clock, record } = this.#options;
-    const interval = { fromMs: toWallMs(clock, sinceMs), toMs: clock.wallMs() };
+    const interval = { fromMs: toWallMs(clock, sinceMs), toMs: toWallMs(clock, untilMs) };
     record(gapEvent(subject === "" ? code : `${code} ${subject}`, interval, text));
   }
 }

@@ -91,6 +91,7 @@ export class ZoneService {
       () => this.#storeOffDisk(),
       () => this.zoneOverrides.tick(),
       () => this.faults.tick(),
+      () => this.monitoringGaps.tick(),
       () => testDates.tick(),
     ]);
   }

@@ -220,6 +220,12 @@ export const JOURNAL_DATABASE: DatabaseKind = {
         ALTER TABLE panel_messages ADD COLUMN encrypted_wall INTEGER;
         ALTER TABLE panel_messages ADD COLUMN last_block TEXT;
       `),
+    // Within one boot an exit delay continues by the monotonic clock.
+    (database) =>
+      database.exec(`
+        ALTER TABLE gate_states ADD COLUMN since_boot TEXT;
+        ALTER TABLE gate_states ADD COLUMN since_monotonic REAL;
+      `),
     // How long each supervised sensor has been silent, so that a restart does not restart its supervision time.
     (database) =>
       database.exec(

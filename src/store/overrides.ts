@@ -20,10 +20,11 @@ export interface TestedZone {
   readonly testedWallMs: number;
 }
 
-/** The last state of a gate, since `sinceWallMs` (wall clock, milliseconds since 1970). */
-interface StoredGateState {
+/** The last state of a gate, and since when. */
+export interface StoredGateState {
   readonly state: "open" | "closed";
-  readonly sinceWallMs: number;
+  /** Its boot is empty in a row of an earlier release, which has only the wall clock. */
+  readonly since: Timestamp;
 }
 
 /** Overrides by users with what they leave: bypasses, zones tested in walk tests, and gate states. */
@@ -52,11 +53,12 @@ export class OverrideStore extends Store {
     "SELECT zone_id AS zoneId, sensor, tested_wall AS testedWallMs FROM tested_zones",
   );
   readonly #forgetTested = this.prepare("DELETE FROM tested_zones WHERE zone_id = ?");
-  readonly #gateState = this.prepare<StoredGateState>(
-    "SELECT state, since_wall AS sinceWallMs FROM gate_states WHERE gate = ?",
+  readonly #gateState = this.prepare<Timestamp & Pick<StoredGateState, "state">>(
+    `SELECT state, since_wall AS wallMs, coalesce(since_boot, '') AS bootId,
+       coalesce(since_monotonic, 0) AS monotonicMs FROM gate_states WHERE gate = ?`,
   );
   readonly #saveGateState = this.prepare(
-    "INSERT OR REPLACE INTO gate_states(gate, state, since_wall) VALUES(?, ?, ?)",
+    `INSERT OR REPLACE INTO gate_states(gate, state, since_wall, since_boot, since_monotonic) VALUES(?, ?, ?, ?, ?)`,
   );
 
   readonly #gatesWithState = this.prepare<string>("SELECT gate FROM gate_states").pluck();
@@ -105,7 +107,10 @@ export class OverrideStore extends Store {
 
   /** The last state of a gate from its switch or message; undefined before the first one. */
   gateState(gate: string): StoredGateState | undefined {
-    return this.#gateState.get(gate);
+    const row = this.#gateState.get(gate);
+    if (!row) return undefined;
+    const { state, ...since } = row;
+    return { state, since };
   }
 
   /** Deletes the states of all other gates. */
@@ -113,7 +118,7 @@ export class OverrideStore extends Store {
     for (const gate of this.#gatesWithState.all()) if (!gates.has(gate)) this.#deleteGateState.run(gate);
   }
 
-  saveGateState(gate: string, { state, sinceWallMs }: StoredGateState): void {
-    this.#saveGateState.run(gate, state, sinceWallMs);
+  saveGateState(gate: string, { state, since }: StoredGateState): void {
+    this.#saveGateState.run(gate, state, since.wallMs, since.bootId, since.monotonicMs);
   }
 }

@@ -177,6 +177,25 @@ describe("an exit delay of 45 s", () => {
     expect(site.dispositions[0]).toBe(state);
   });
 
+  test("continues after a restart of the daemon while the clock is not set, and ends with a power cut", async () => {
+    await make({ id: "door", gate: { ...KEY, exitDelayS: 60 }, swinger: false });
+    const gate = gateIdOf({ ...KEY, exitDelayS: 60 });
+    site.zones.isClockTrusted = false;
+    for (const state of ["closed", "open"] as const) site.zones.monitor.setGate(gate, state);
+    site.zones.clock.advance(20_000);
+    const trips = async (): Promise<void> => {
+      site.zones.monitor.setGate(gate, "open");
+      await site.trip("door");
+      site.zones.monitor.read("door", "normal", { live: true });
+    };
+    await site.restart();
+    site.zones.clock.advance(39_000);
+    await trips();
+    await site.powerCut(100);
+    await trips();
+    expect(site.dispositions).toEqual(["gated", "posted"]);
+  });
+
   test("does not start for a zone that is already armed at the first reading", async () => {
     await make({ id: "door", gate: EXIT });
     opens("door");

@@ -192,6 +192,24 @@ describe("a broker that cannot be reached", () => {
     expect(site.zones.conditions).toEqual([]);
   });
 
+  test("before the clock is set is reported once it is, with the times by it", async () => {
+    site = await DispatchingSite.make([GATE]);
+    const { monitoringGaps } = site.zones.zoneService;
+    site.zones.isClockTrusted = false;
+    site.zones.clock.stepWall(-24 * HOUR_MS);
+    monitoringGaps.raise("mqtt-unreachable", REASON);
+    site.zones.clock.advance(60_000);
+    monitoringGaps.clear("mqtt-unreachable");
+    site.zones.clock.advance(60_000);
+    expect(site.zones.events).toEqual([]);
+    site.zones.clock.stepWall(24 * HOUR_MS);
+    site.zones.isClockTrusted = true;
+    site.zones.clock.advance(10_000);
+    expect(site.zones.events).toMatchObject([
+      { detail: { from: "2026-11-20T21:30:00.000Z", to: "2026-11-20T21:31:00.000Z", reason: REASON } },
+    ]);
+  });
+
   test("while the daemon stops is reported up to the stop, and the absence of the daemon from there", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.zoneService.monitoringGaps.raise("mqtt-unreachable", REASON);

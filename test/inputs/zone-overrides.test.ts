@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import { resolveGate } from "../../src/domain/gate.ts";
 import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
@@ -274,6 +275,19 @@ describe("an arming condition", () => {
     site.zoneService.exchange(behind(30), ANA);
     trip(...zones.map(({ id }) => id));
     expect(states()).toEqual(["gated", "gated", "gated"]);
+  });
+
+  test("by an alarm panel applies at the start, before any contact is read", () => {
+    const panel = resolveGate({ dc09: "12AB" });
+    if (panel?.by !== "dc09") throw new Error("the gate follows no alarm panel");
+    site = MonitoredZones.forTest([zoneOf({ id: "door", ...DOOR_OPTIONS, gate: { dc09: "12AB" } })]);
+    site.monitor.setGate(panel.id, "closed");
+    trip("door");
+    site.restart();
+    trip("door");
+    site.reboot();
+    trip("door");
+    expect(new Set(states())).toEqual(new Set(["gated"]));
   });
 
   test("by a key switch is armed until the first reading, and follows it then", () => {

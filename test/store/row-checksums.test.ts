@@ -76,7 +76,7 @@ describe("the checksum of a row", () => {
     const bypass = { zoneId: "door", reason: "painters", who: "ana", sinceWallMs: 1, untilWallMs: 2 };
     overrides.saveBypass(bypass);
     overrides.saveBypass({ ...bypass, untilWallMs: 3 });
-    overrides.saveGateState("key", { state: "open", sinceWallMs: 1 });
+    overrides.saveGateState("key", { state: "open", since: { wallMs: 1, bootId: "b", monotonicMs: 1 } });
     journal.exec("UPDATE gate_states SET state = 'closed'");
     const accounts = new AccountStore(main);
     const added = {
