@@ -453,6 +453,31 @@ describe("after a power cut", () => {
     expect([...site.names(), ...site.waiting()]).toEqual(["a"]);
   });
 
+  test("a log that ends with an incomplete commit is kept, and the database is used as it is: no copy of it is left", () => {
+    site.trip("a");
+    const last = site.trip("b");
+    site.service().update(last, { description: "changed" }, OPERATOR_USER);
+    site.pullPlug();
+    const log = `${site.main}-wal`;
+    damage(log, statSync(log).size - 100, 64);
+    const before = statSync(site.main).ino;
+    site.open();
+    expect(site.names()).toEqual(["a", "b"]);
+    expect(site.service().get(last).record.description).toBe("x");
+    expect(statSync(site.main).ino).toBe(before);
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+    const [folder = "", ...others] = readdirSync(join(site.dataDir, "quarantine"));
+    expect(others).toEqual([]);
+    expect(readdirSync(join(site.dataDir, "quarantine", folder))).toEqual(["santinela.db-wal"]);
+    expect(readFileSync(join(site.dataDir, "recovery.txt"), "utf8")).toContain(
+      "it continues without that commit. Its log is kept as",
+    );
+    site.databases.close();
+    rmSync(join(site.dataDir, "recovery.txt"));
+    site.open();
+    expect(site.conditions).toEqual([]);
+  });
+
   test("the report is in the status until a user removes it", () => {
     site.databases.close();
     rmSync(site.main);
