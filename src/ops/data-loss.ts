@@ -71,7 +71,7 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   return {
     database: name,
     missing: numbersInRanges(missing) + (entries?.missing ?? 0),
-    altered: changed,
+    altered: changed + (entries?.altered ?? 0),
     pages,
     named: named.length === 0 ? "-" : named.join("; "),
   };

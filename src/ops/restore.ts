@@ -18,6 +18,7 @@ import { siteReferencesIn } from "../store/site-references.ts";
 import { carryOver } from "./carried-over.ts";
 import { AssignedNumbers } from "./assigned-numbers.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
+import { assertLogIntact } from "./intact-log.ts";
 import { LossReports } from "./loss-reports.ts";
 import { prepareDataDir } from "./secrets.ts";
 
@@ -140,7 +141,8 @@ function userText(): string {
  * of this machine.
  * @param plan the result of `planRestore` if known: computing it takes longer than the rest
  * @returns the path of the replaced database, and the number of trips that the next start queues
- * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
+ * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs, `storage` if a start has to recover
+ * the journal first
  */
 export function restore(
   dataDir: string,
@@ -196,6 +198,7 @@ function announceTripsOf(dataDir: string, main: Database): number {
   const path = join(dataDir, "journal.db");
   // A missing one is lost: only a start reports that.
   if (!existsSync(path)) return 0;
+  assertLogIntact(path);
   const journal = openJournalDatabase(path);
   try {
     return announceLostTrips(journal, main);

@@ -324,6 +324,25 @@ test("the event log keeps its newest ten thousand entries", () => {
   expect(main.prepare("SELECT min(seq), count(*) FROM events").raw().get()).toEqual([151, 10_000]);
 });
 
+test("a removal that an error of the disk has ended is tried again a minute later, not an hour", () => {
+  let attempts = 0;
+  const schedule = new RetentionSchedule({
+    clock,
+    log,
+    freeBytes: () => free,
+    // eslint-disable-next-line require-yield
+    *removal() {
+      attempts += 1;
+      throw new Error("disk I/O error");
+    },
+  });
+  schedule.start();
+  clock.advance(60_000);
+  clock.advance(60_000);
+  schedule.stop();
+  expect(attempts).toBe(2);
+});
+
 describe("the free space of the disk", () => {
   test.each([
     [200, []],

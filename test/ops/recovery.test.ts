@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -476,6 +476,42 @@ describe("after a power cut", () => {
     rmSync(join(site.dataDir, "recovery.txt"));
     site.open();
     expect(site.conditions).toEqual([]);
+  });
+
+  test("an audit trail that was written again up to the noted position is reported with the noted hash", () => {
+    const events = new EventLog(site.databases.main);
+    events.add({ event: "restart-ordered", ...TESTER, subject: "-", detail: {} }, site.clock.wallMs());
+    site.databases.close();
+    const main = openMainDatabase(site.main);
+    const { position, hash } = main
+      .prepare("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1")
+      .get() as { position: number; hash: string };
+    const triggers = main
+      .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'audit'")
+      .all() as { name: string; sql: string }[];
+    for (const { name } of triggers) main.exec(`DROP TRIGGER ${name}`);
+    main.prepare("DELETE FROM audit WHERE position = ?").run(position);
+    for (const { sql } of triggers) main.exec(sql);
+    const other = { event: "reload-applied", ...TESTER, subject: "-", detail: {} } as const;
+    new EventLog(main).add(other, site.clock.wallMs());
+    main.close();
+    site.open();
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({
+      altered: 1,
+      named: expect.stringContaining(`with the noted hash ${hash}`) as string,
+    });
+  });
+
+  test("a backup that a person keeps among the regular ones stays", async () => {
+    const folder = join(site.dataDir, "backups");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["santinela-before-the-move.db", "santinela-2026-old.db"])
+      writeFileSync(join(folder, name), "mine");
+    const path = await backUpRegularly(site.dataDir, site.clock.wallMs());
+    expect(readdirSync(folder).sort()).toEqual(
+      ["santinela-2026-old.db", "santinela-before-the-move.db", basename(path)].sort(),
+    );
   });
 
   test("the report is in the status until a user removes it", () => {
