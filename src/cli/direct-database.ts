@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { assertLogIntact } from "../ops/intact-log.ts";
 import { prepareDataDir } from "../ops/secrets.ts";
 import { readDatabase, stepsOf, type Database } from "../store/database.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
@@ -8,12 +9,30 @@ import { MAIN_DATABASE, openMainDatabase } from "../store/main-database.ts";
 
 /**
  * Opens `santinela.db` for one command, whether the daemon runs or not; a missing one is created.
- * @throws AppError as `assertNotOfRunningRelease` and `openMainDatabase`
+ * @throws AppError as `assertNotOfRunningRelease`, `assertLogIntact` and `openMainDatabase`
  */
 export function openForCommand(dataDir: string): Database {
   assertNotOfRunningRelease(dataDir);
   prepareDataDir(dataDir);
-  return openMainDatabase(join(dataDir, "santinela.db"));
+  const path = join(dataDir, "santinela.db");
+  if (existsSync(`${path}-wal`)) ifStopped(dataDir, () => assertLogIntact(path));
+  return openMainDatabase(path);
+}
+
+/** Does something while no daemon uses the data directory; does nothing if one does. */
+function ifStopped(dataDir: string, work: () => void): void {
+  let release: () => void;
+  try {
+    release = takeInstanceLock(join(dataDir, "lock.db"));
+  } catch (error) {
+    if (error instanceof AppError && error.code === "busy") return;
+    throw error;
+  }
+  try {
+    work();
+  } finally {
+    release();
+  }
 }
 
 /** Runs `use` on `santinela.db` as `openForCommand` opens it, and closes it. */

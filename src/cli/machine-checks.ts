@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { formatConditionMessage } from "../domain/condition.ts";
+import { quarantineBytes } from "../ops/database-files.ts";
 import { isClockTrusted } from "../ops/host.ts";
 import { returnedRelease } from "../ops/returned-release.ts";
 import { supplyState, type SupplyState } from "../ops/supply.ts";
@@ -17,6 +19,7 @@ export async function machineChecks(config: Config): Promise<CheckResult[]> {
   return [
     await clockCheck(site.timezone),
     ...storageChecks(dataDir, file),
+    ...quarantineChecks(dataDir),
     ...releaseChecks(),
     ...supplyChecks(supplyState()),
     ...(await serviceChecks(unitOf(config))),
@@ -45,6 +48,17 @@ function storageChecks(dataDir: string, file: string | null): CheckResult[] {
     ),
   ];
 }
+
+/** No result without replaced databases. */
+function quarantineChecks(dataDir: string): CheckResult[] {
+  const megabytes = Math.ceil(quarantineBytes(dataDir) / 1_048_576);
+  if (megabytes === 0) return [];
+  const remedy = `Each directory in ${join(dataDir, "quarantine")} is from one recovery or restore: move those that nobody needs.`;
+  return [(megabytes < QUARANTINE_MB_MAX ? ok : warning)("Quarantine", `${megabytes} MB`, remedy)];
+}
+
+/** From here on replaced databases are a visible part of a small card. */
+const QUARANTINE_MB_MAX = 500;
 
 function releaseChecks(): CheckResult[] {
   const version = returnedRelease();

@@ -81,7 +81,8 @@ export const CONDITION_MESSAGES = {
     "{database} was damaged: {missing} entries are missing, {altered} differ from what was written, {pages} pages cannot be read ({named}). Compare them with the dispatch centre, check the disk, then remove {report}.",
   "trips-off-disk":
     "{changes} trips and zone changes are in {file}, in memory only, because the journal cannot be written ({reason}). A power cut loses them. They are stored as soon as it can be written: if the disk is full, free space; if it fails, replace it; if the file is locked, end the other process; if it is damaged, the daemon restarts itself and recovers it.",
-  "disk-nearly-full": "{freeMb} MB is free on the disk of {folder}. Remove unneeded files.",
+  "disk-nearly-full":
+    "{freeMb} MB is free on the disk of {folder}. Remove unneeded files; quarantine/ has {quarantineMb} MB.",
   "disk-full":
     "{freeMb} MB is free on the disk of {folder}. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   "database-damaged":

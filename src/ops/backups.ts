@@ -14,6 +14,7 @@ export interface Backup {
   readonly atMs: number;
 }
 
+const SCHEDULED = /^santinela-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db(\.part(-\w+)?)?$/;
 const BACKUPS_KEPT = 3;
 const WEEK_MS = 7 * 86_400_000;
 
@@ -122,8 +123,8 @@ export async function backUpRegularly(dataDir: string, nowMs: number): Promise<s
   const kept = new Set(keptOf(bestFirst(backupsIn(dataDir), nowMs)).map((backup) => backup.path));
   for (const name of readdirSync(backupFolder(dataDir))) {
     const found = join(backupFolder(dataDir), name);
-    if (/^santinela-.*\.db(\.part(-\w+)?)?$/.test(basename(name)) && !kept.has(found))
-      rmSync(found, { force: true });
+    // Only what this function has written: a person may keep backups of their own here.
+    if (SCHEDULED.test(basename(name)) && !kept.has(found)) rmSync(found, { force: true });
   }
   return path;
 }

@@ -1,9 +1,5 @@
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { plainLine } from "../domain/single-line.ts";
-import { trailEnd, type TrailEnd } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
-import { writeDurably } from "../store/durable-files.ts";
 import {
   numbersInRanges,
   lastNumbers,
@@ -12,11 +8,10 @@ import {
   rangesOf,
   setLastNumber,
   without,
-  type NumberedTable,
-  type NumberRange,
 } from "../store/sequence-gaps.ts";
 import { acceptAlteredRows } from "../store/altered-rows.ts";
 import { alteredRows, type RowKey } from "../store/row-checksums.ts";
+import { COUNTED, type AssignedNumbers, type DatabasesByName, type NumberGaps } from "./assigned-numbers.ts";
 import type { DatabaseName } from "./database-files.ts";
 import { incompleteTables } from "./incomplete-tables.ts";
 import type { Recovery } from "./recovery.ts";
@@ -34,17 +29,6 @@ export interface DataLoss {
   /** The affected rows by table and number, and tables that are incomplete: `interventions 7, 12-15; accounts incomplete`. */
   readonly named: string;
 }
-
-/** The tables of records and trips, and the minimum retention of their rows. */
-const COUNTED: Readonly<Record<DatabaseName, { table: NumberedTable; retentionMs: number }>> = {
-  "santinela.db": { table: "interventions", retentionMs: 90 * 86_400_000 },
-  "journal.db": { table: "trips", retentionMs: 30 * 86_400_000 },
-};
-
-export type DatabasesByName = Readonly<Record<DatabaseName, Database>>;
-
-/** Assigned numbers without a row. */
-export type NumberGaps = Readonly<Partial<Record<NumberedTable, readonly NumberRange[]>>>;
 
 interface LossEvidence {
   readonly numbers: AssignedNumbers;
@@ -87,7 +71,7 @@ export function lossOf(name: DatabaseName, database: Database, evidence: LossEvi
   return {
     database: name,
     missing: numbersInRanges(missing) + (entries?.missing ?? 0),
-    altered: changed,
+    altered: changed + (entries?.altered ?? 0),
     pages,
     named: named.length === 0 ? "-" : named.join("; "),
   };
@@ -165,74 +149,4 @@ function unreadableIn(recovery: Recovery): number {
   const found = tables.reduce((sum, { unreadable, refused }) => sum + unreadable + refused, unreadablePages);
   // The file is damaged, so at least one page.
   return Math.max(1, found);
-}
-
-interface Noted {
-  readonly given: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Numbers without a row that were already reported or never assigned. */
-  readonly accountedFor: Readonly<Record<string, readonly NumberRange[]>>;
-  /** The newest entry of the audit trail; missing for an empty one. */
-  readonly trail?: TrailEnd | undefined;
-}
-
-/**
- * Stores the last numbers assigned by the databases in a separate file. A database with lower numbers has lost its
- * newest commits or was replaced by an older file, which the file itself cannot show.
- */
-export class AssignedNumbers {
-  readonly #file: string;
-  #noted: Noted = { given: {}, accountedFor: {} };
-  #text = "";
-
-  constructor(dataDir: string) {
-    this.#file = fileIn(dataDir);
-    try {
-      this.#text = readFileSync(this.#file, "utf8");
-      const { given, accountedFor, trail } = JSON.parse(this.#text) as Partial<Noted>;
-      this.#noted = { given: given ?? {}, accountedFor: accountedFor ?? {}, trail };
-    } catch {
-      // The first run, a directory of an earlier release, or a damaged file.
-    }
-  }
-
-  /** The stored last number of a table; 0 for none. */
-  of(name: DatabaseName, table: NumberedTable): number {
-    return this.#noted.given[name]?.[table] ?? 0;
-  }
-
-  /** The noted end of the audit trail; undefined for none. */
-  get trailEnd(): TrailEnd | undefined {
-    return this.#noted.trail;
-  }
-
-  accountedFor(table: NumberedTable): readonly NumberRange[] {
-    return this.#noted.accountedFor[table] ?? [];
-  }
-
-  /**
-   * Stores the last numbers, if they have changed.
-   * @param accountedFor gaps that must not be reported again
-   * @throws if the disk rejects the write
-   */
-  note(databases: DatabasesByName, accountedFor: NumberGaps = {}): void {
-    const given = Object.fromEntries(
-      Object.entries(databases).map(([name, database]) => [name, lastNumbers(database)]),
-    );
-    const trail = trailEnd(databases[TRAIL_DATABASE]);
-    const noted = { given, accountedFor: { ...this.#noted.accountedFor, ...accountedFor }, trail };
-    const text = `${JSON.stringify(noted)}\n`;
-    if (text === this.#text) return;
-    writeDurably(this.#file, text);
-    this.#text = text;
-    this.#noted = noted;
-  }
-}
-
-/** Deletes the numbers after a restore from backup: they do not apply to the restored database. */
-export function deleteAssignedNumbers(dataDir: string): void {
-  rmSync(fileIn(dataDir), { force: true });
-}
-
-function fileIn(dataDir: string): string {
-  return join(dataDir, "given-numbers.json");
 }

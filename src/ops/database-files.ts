@@ -1,9 +1,10 @@
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../domain/errors.ts";
-import type { DatabaseKind } from "../store/database.ts";
+import { openDatabase, type DatabaseKind } from "../store/database.ts";
 import { flush, readJson, writeDurably } from "../store/durable-files.ts";
 import { fileStamp } from "./backups.ts";
+import { namesIfThere } from "./files-if-there.ts";
 
 /*
  * Replaces a database by another one. The other one is completed in a directory of its own, `<name>.preparing`, and
@@ -25,6 +26,8 @@ export const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm"] as const;
 export interface Replacement {
   /** Where the replaced database is kept; null if there was none. */
   readonly quarantined: string | null;
+  /** Where the journal is kept that an empty one replaces too; missing if it stays. */
+  readonly keptJournal?: string;
 }
 
 /**
@@ -52,10 +55,20 @@ export function replaceDatabase(path: string, replacement: Replacement): void {
   if (existsSync(`${staged}-wal`))
     throw new AppError("storage", `${staged} could not be completed`, { hint: "Check the disk." });
   flush(staged);
+  decide(path, replacement);
+  finishReplacement(path, () => replacement);
+}
+
+/** Notes a replacement that leaves the database in its place; it remains available as after `replaceDatabase`. */
+export function noteReplacement(path: string, replacement: Replacement): void {
+  stageReplacement(path);
+  decide(path, replacement);
+}
+
+function decide(path: string, replacement: Replacement): void {
   writeDurably(join(stagingOf(path), NOTE), JSON.stringify(replacement));
   renameSync(stagingOf(path), readyOf(path));
   flush(dirname(path));
-  finishReplacement(path, () => replacement);
 }
 
 /**
@@ -82,6 +95,14 @@ export function finishReplacement<R extends Replacement>(path: string, unreadabl
   return replacement;
 }
 
+/** Puts an empty database into the place of one that goes into quarantine; can be repeated until the replacement is forgotten. */
+export function beginAgain(path: string, kept: string, kind: DatabaseKind): void {
+  keep(path, kept);
+  for (const ending of DATABASE_FILE_SUFFIXES) rmSync(path + ending, { force: true });
+  openDatabase(path, kind).close();
+  flush(dirname(path));
+}
+
 export function forgetReplacement(path: string): void {
   rmSync(readyOf(path), { recursive: true, force: true });
 }
@@ -91,9 +112,17 @@ export function isReplacementPending(path: string): boolean {
   return existsSync(readyOf(path));
 }
 
-/** Where a database that is replaced now is kept. */
-export function quarantinePath(path: string, nowMs: number): string {
-  return join(freshFolder(join(dirname(path), QUARANTINE), fileStamp(nowMs)), basename(path));
+/** Where a database that is replaced now is kept. @param mark added to the name of the directory, for a second database */
+export function quarantinePath(path: string, nowMs: number, mark = ""): string {
+  return join(freshFolder(join(dirname(path), QUARANTINE), `${fileStamp(nowMs)}${mark}`), basename(path));
+}
+
+/** The size of all databases in quarantine: nothing else limits it. */
+export function quarantineBytes(dataDir: string): number {
+  const folders = namesIfThere(join(dataDir, QUARANTINE)).map((name) => join(dataDir, QUARANTINE, name));
+  return folders
+    .flatMap((folder) => namesIfThere(folder).map((name) => join(folder, name)))
+    .reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 const NOTE = "replacement.json";

@@ -2,31 +2,24 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
-import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { openReadOnly, type Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
-import { isDamage, type CheckDepth } from "../store/integrity.ts";
+import type { CheckDepth } from "../store/integrity.ts";
 import { JOURNAL_DATABASE } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { ALTERED_ROWS, requestIntegrityCheck, integrityCheckFile } from "./backups.ts";
 import type { ReserveFile } from "./reserve-file.ts";
 import { writeDurably } from "../store/durable-files.ts";
 import { countLostTrips, lostRecords, redeliverLostTrips } from "../store/pending-searches.ts";
-import {
-  acceptLosses,
-  gapsIn,
-  AssignedNumbers,
-  lossOf,
-  type DatabasesByName,
-  type NumberGaps,
-} from "./data-loss.ts";
+import { AssignedNumbers, type DatabasesByName, type NumberGaps } from "./assigned-numbers.ts";
+import { acceptLosses, gapsIn, lossOf } from "./data-loss.ts";
+import { openChecked } from "./checked-opening.ts";
 import type { DatabaseName, NamedDatabase } from "./database-files.ts";
-import { openGuarded, withReserve } from "./guarded-database.ts";
+import { withReserve } from "./guarded-database.ts";
 import { formatReport, LossReports, type LossReport } from "./loss-reports.ts";
-import { checkDatabaseFile, INTACT, recoverDatabase } from "./recovery.ts";
 import { TRIPS_KEPT_MS } from "./retention-schedule.ts";
-import { databaseBytes, recoveryBytes, type BeforeLongWork } from "./start-work.ts";
+import { databaseBytes, type BeforeLongWork } from "./start-work.ts";
 import { correctSwappedDatabases } from "./swapped-databases.ts";
 
 export interface DatabasesOptions {
@@ -198,32 +191,9 @@ export class Databases {
     return Object.entries(this.#both) as [DatabaseName, Database][];
   }
 
-  #open(
-    { name, kind }: NamedDatabase,
-    { isKnown, depth }: { isKnown: boolean; depth: CheckDepth },
-  ): Database {
-    const path = join(this.#options.dataDir, name);
-    const onError = name === JOURNAL.name ? this.#options.onJournalError : undefined;
-    const guards = { ...this.#options, onError };
-    const { dataDir, clock, log, reserveFile, beforeLongWork } = this.#options;
-    // For the check and the migrations.
-    beforeLongWork?.(2 * databaseBytes(path));
-    const { problem, versions } = isKnown ? checkDatabaseFile(path, kind, depth) : INTACT;
-    const recover = (why: string): Database => {
-      log.error("database-damaged", { database: name, problem: why });
-      const options = { dataDir, name, kind, problem: why, versions: versions(), clock };
-      beforeLongWork?.(recoveryBytes(dataDir, name, options.versions));
-      withReserve(reserveFile, () => recoverDatabase(options));
-      withReserve(reserveFile, () => this.#reports.finishReplacements(clock.wallMs()));
-      return openGuarded(path, kind, guards);
-    };
-    if (problem !== undefined) return recover(problem);
-    try {
-      return openGuarded(path, kind, guards);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      return recover(messageOf(error));
-    }
+  #open(database: NamedDatabase, how: { isKnown: boolean; depth: CheckDepth }): Database {
+    const onError = database.name === JOURNAL.name ? this.#options.onJournalError : undefined;
+    return openChecked(database, { ...this.#options, ...how, onError, reports: this.#reports });
   }
 
   #createInstallationId(): void {

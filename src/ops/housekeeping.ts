@@ -3,6 +3,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { backupsIn, bestFirst, requestedIntegrityCheck } from "./backups.ts";
+import { quarantineBytes } from "./database-files.ts";
 import { FULL_BYTES, NEARLY_FULL_BYTES, type ReserveFile } from "./reserve-file.ts";
 
 interface HousekeepingOptions {
@@ -71,8 +72,10 @@ export class Housekeeping {
     const left = { freeMb: Math.floor(free / 1_048_576), folder: dataDir };
     if (free < FULL_BYTES) conditions.raise("disk-full", left);
     else conditions.clear("disk-full");
-    if (free < NEARLY_FULL_BYTES) conditions.raise("disk-nearly-full", left);
-    else conditions.clear("disk-nearly-full");
+    if (free < NEARLY_FULL_BYTES) {
+      const quarantineMb = Math.ceil(quarantineBytes(dataDir) / 1_048_576);
+      conditions.raise("disk-nearly-full", { ...left, quarantineMb });
+    } else conditions.clear("disk-nearly-full");
     reserveFile.fill(free).catch((error: unknown) => log.warn("reserve-file-write-failed", { error }));
   }
 

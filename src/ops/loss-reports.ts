@@ -3,8 +3,17 @@ import { join } from "node:path";
 import type { Conditions } from "../domain/condition.ts";
 import { flush, readJson, writeDurably } from "../store/durable-files.ts";
 import type { EventLog } from "../store/event-log.ts";
-import { deleteAssignedNumbers, sentenceOfLoss, type DataLoss, type NumberGaps } from "./data-loss.ts";
-import { clearStaging, finishReplacement, forgetReplacement, type DatabaseName } from "./database-files.ts";
+import { JOURNAL_DATABASE } from "../store/journal-database.ts";
+import { AssignedNumbers, type NumberGaps } from "./assigned-numbers.ts";
+import { sentenceOfLoss, type DataLoss } from "./data-loss.ts";
+import {
+  beginAgain,
+  clearStaging,
+  finishReplacement,
+  forgetReplacement,
+  type DatabaseName,
+  type Replacement,
+} from "./database-files.ts";
 import { unknownRecovery, type Recovery } from "./recovery.ts";
 
 /** What a start has recovered and found missing. */
@@ -79,11 +88,7 @@ export class LossReports {
       const found = finishReplacement(path, () => unknownRecovery(this.#dataDir, name, nowMs));
       if (found === undefined) continue;
       if ("sentence" in found) this.#note(found);
-      else {
-        this.#store({ ...this.#unreported, isRestored: true });
-        // A restored backup has nothing to report: the newer numbers do not apply to it.
-        deleteAssignedNumbers(this.#dataDir);
-      }
+      else this.#noteRestore(found);
       forgetReplacement(path);
     }
   }
@@ -142,6 +147,17 @@ export class LossReports {
   #append(report: Parameters<typeof formatReport>[0]): void {
     const earlier = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
     writeDurably(this.file, `${earlier}${formatReport(report)}\n`);
+  }
+
+  /** A restored backup has nothing to report: the newer numbers do not apply to it. */
+  #noteRestore({ keptJournal }: Replacement): void {
+    const numbers = new AssignedNumbers(this.#dataDir);
+    if (keptJournal === undefined) this.#store({ ...this.#unreported, isRestored: true });
+    else {
+      beginAgain(this.#path("journal.db"), keptJournal, JOURNAL_DATABASE);
+      numbers.forget("journal.db");
+    }
+    numbers.forget("santinela.db");
   }
 
   #note(recovery: Recovery): void {

@@ -1,6 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
 import { openDatabase, type DatabaseKind } from "../store/database.ts";
 import { REBUILD_COUNTS } from "../store/intervention-lists.ts";
 import { fileProblems, isTooNew, type CheckDepth } from "../store/integrity.ts";
@@ -8,7 +9,9 @@ import { logCensus, versionsOf, type LogCensus, type LogVersion } from "../store
 import { lastNumbers as lastNumbersOf } from "../store/sequence-gaps.ts";
 import { enqueueUnaccounted, searchBeforeResend } from "../store/pending-searches.ts";
 import { salvage, type Salvage } from "../store/salvage.ts";
+import { isDiskFull } from "../store/transaction.ts";
 import { backupsIn, bestFirst } from "./backups.ts";
+import { endTransmissions } from "./carried-over.ts";
 import {
   clearStaging,
   quarantinePath,
@@ -18,24 +21,33 @@ import {
   type Replacement,
 } from "./database-files.ts";
 import { isCopied, rebuild } from "./rebuilt-version.ts";
+import { withSentence } from "./recovery-sentence.ts";
+import { freeBytes } from "./reserve-file.ts";
+import { databaseBytes } from "./start-work.ts";
 
 /** The state of a database file before it is opened. */
 interface FileState {
   /** Undefined if intact. */
   readonly problem: string | undefined;
+  /** Whether the only problem is the end of its log, which a power cut may have left: the database can be used as it is. */
+  readonly isTorn: boolean;
   /** The recoverable states; call it before the files are moved. */
   readonly versions: () => readonly LogVersion[];
 }
 
 /** The state at the first run. */
-export const INTACT: FileState = { problem: undefined, versions: () => [] };
+export const INTACT: FileState = { problem: undefined, isTorn: false, versions: () => [] };
 
 /** Checks a closed database. The log is read first, because opening the database would overwrite it. */
 export function checkDatabaseFile(path: string, kind: DatabaseKind, depth: CheckDepth): FileState {
   const census = logCensus(path);
   const versions = (): readonly LogVersion[] => census?.versions ?? versionsOf(path);
-  return { problem: problemOf(path, kind, depth, census), versions };
+  const problem = problemOf(path, kind, depth, census);
+  return { problem, isTorn: problem === TORN, versions };
 }
+
+const TORN =
+  "the last commit in its write-ahead log is incomplete: a power cut interrupted it, or the log is damaged";
 
 function problemOf(
   path: string,
@@ -46,10 +58,7 @@ function problemOf(
   if (!existsSync(path)) return "the file is missing";
   // Do not open it: SQLite removes the log of an empty file.
   if (statSync(path).size === 0) return "the file is empty";
-  if (census)
-    return census.isTorn
-      ? "the last commit in its write-ahead log is incomplete: a power cut interrupted it, or the log is damaged"
-      : "its write-ahead log is damaged";
+  if (census) return census.isTorn ? TORN : "its write-ahead log is damaged";
   // Opening it will be rejected, and the file stays in place.
   if (isTooNew(path, kind)) return undefined;
   const problems = fileProblems(path, kind, depth);
@@ -66,6 +75,8 @@ export interface Recovery extends Replacement {
   readonly isWhole: boolean;
   /** Whether only an earlier state could be rebuilt; rows of later commits are salvaged. */
   readonly isEarlier: boolean;
+  /** Whether the database was used as it is, without the end of its log; only the log is in quarantine. */
+  readonly isOnlyCut?: boolean;
   /** Committed pages of the write-ahead log that are lost. */
   readonly lostPages: number;
   /** The restored backup; null if none was intact or needed. */
@@ -78,7 +89,7 @@ export interface Recovery extends Replacement {
   readonly sentence: string;
 }
 
-interface RecoveryOptions {
+export interface RecoveryOptions {
   readonly dataDir: string;
   readonly name: DatabaseName;
   readonly kind: DatabaseKind;
@@ -96,15 +107,32 @@ const SALVAGE_MS_MAX = 60_000;
  * it. Otherwise the newest intact backup does, or an empty journal, because an old one would post old trips. Unless
  * the newest state was rebuilt, all its readable rows are salvaged. Nothing is deleted, and until all of this is done,
  * the damaged file stays in place: after an error or a power cut the next start recovers it from the beginning.
+ * @throws AppError `storage` if the disk has no room for it, with what could be removed
  */
 export function recoverDatabase(options: RecoveryOptions): void {
   const path = join(options.dataDir, options.name);
-  const staged = stageReplacement(path);
   try {
-    replaceDatabase(path, recoverInto(staged, path, options));
+    replaceDatabase(path, recoverInto(stageReplacement(path), path, options));
+  } catch (error) {
+    if (isDiskFull(error)) throw noRoomError(options, error);
+    throw error;
   } finally {
     clearStaging(path);
   }
+}
+
+/** What would go on as before if the start left it out is not tried: only a person can tell which files are not needed. */
+function noRoomError({ dataDir, name, problem }: RecoveryOptions, cause: unknown): AppError {
+  const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+  const needed = megabytes(databaseBytes(join(dataDir, name)));
+  return new AppError(
+    "storage",
+    `${name} is damaged (${problem}), and there is no room to recover it: about ${needed} MB are needed in ${dataDir}, ${Math.floor(freeBytes(dataDir) / 1_048_576)} MB are free`,
+    {
+      hint: "Move old directories of quarantine/, older files of backups/ and *.db.v<n> from the data directory to another disk.",
+      cause,
+    },
+  );
 }
 
 /** A recovery whose stored result is damaged. */
@@ -149,6 +177,8 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
   const database = openDatabase(staged, kind);
   try {
     if (name === "santinela.db") searchBeforeResend(database);
+    // Those that the damaged file still has replace them below.
+    if (backup) endTransmissions(database);
     const endMs = clock.monotonicMs() + SALVAGE_MS_MAX;
     const isInTime = (): boolean => clock.monotonicMs() < endMs;
     const overlay = versions[0]?.overlay;
@@ -169,36 +199,4 @@ function recoverInto(staged: string, path: string, options: RecoveryOptions): Re
 function emptyFile(path: string): string {
   writeFileSync(path, "");
   return path;
-}
-
-function withSentence(result: Omit<Recovery, "sentence">): Recovery {
-  const { name, problem, quarantined, isWhole } = result;
-  const how = isWhole ? "it was rebuilt from its write-ahead log" : remedyOf(result);
-  const sentence = `${name} was damaged (${problem}); ${how}. The damaged file is kept as ${quarantined}.`;
-  return { ...result, sentence };
-}
-
-function remedyOf(result: Omit<Recovery, "sentence">): string {
-  const { salvage: salvaged } = result;
-  const rows = (count: "taken" | "refused"): string =>
-    (salvaged?.tables ?? [])
-      .filter((each) => each[count] > 0)
-      .map((each) => `${each.table} ${each[count]}`)
-      .join(", ");
-  const taken = rows("taken");
-  const refused = rows("refused");
-  return [
-    baseOf(result),
-    taken === "" ? "no row could be salvaged" : `rows salvaged: ${taken}`,
-    ...(refused === "" ? [] : [`rows unusable: ${refused}`]),
-  ].join("; ");
-}
-
-/** The state that the salvaged rows were added to. */
-function baseOf({ name, isEarlier, backup }: Omit<Recovery, "sentence">): string {
-  if (isEarlier) return "an earlier state was rebuilt from its write-ahead log";
-  if (backup) return `the backup of ${new Date(backup.atMs).toISOString()} was restored`;
-  return name === "santinela.db"
-    ? "there was no intact backup, so a new database was created"
-    : "a new database was created";
 }

@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { foreignName } from "../domain/single-line.ts";
 import { revokeForeignTokens } from "../store/accounts.ts";
-import { openDatabase } from "../store/database.ts";
+import { openDatabase, type Database } from "../store/database.ts";
 import { EventLog } from "../store/event-log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { untrustedFileProblems } from "../store/integrity.ts";
@@ -15,7 +15,10 @@ import { recordIds } from "../store/interventions.ts";
 import { announceLostTrips } from "../store/pending-searches.ts";
 import { searchBeforeResend } from "../store/pending-searches.ts";
 import { siteReferencesIn } from "../store/site-references.ts";
+import { carryOver } from "./carried-over.ts";
+import { AssignedNumbers } from "./assigned-numbers.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
+import { assertLogIntact } from "./intact-log.ts";
 import { LossReports } from "./loss-reports.ts";
 import { prepareDataDir } from "./secrets.ts";
 
@@ -134,10 +137,12 @@ function userText(): string {
  * restore failed.
  *
  * All steps that can fail are done on a copy (`replaceDatabase`). So an error or a power cut always leaves a complete
- * database, the current one or the backup.
+ * database, the current one or the backup. With the backup of another site the journal is replaced by an empty one: its trips are
+ * of this machine.
  * @param plan the result of `planRestore` if known: computing it takes longer than the rest
  * @returns the path of the replaced database, and the number of trips that the next start queues
- * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs
+ * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs, `storage` if a start has to recover
+ * the journal first
  */
 export function restore(
   dataDir: string,
@@ -155,25 +160,50 @@ export function restore(
     reports.finishReplacements(nowMs);
     const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
     const ready = copyOf(file, stageReplacement(path));
+    const isOtherSite = plan.otherSite !== undefined;
     const main = openDatabase(ready, MAIN_DATABASE);
-    const journal = openJournalDatabase(join(dataDir, "journal.db"));
-    let redelivered: number;
+    let redelivered = 0;
     try {
       searchBeforeResend(main);
+      const noted = new AssignedNumbers(dataDir).allOf("santinela.db");
+      const carried = carryOver(main, path, noted, isOtherSite);
       revokeForeignTokens(main, path);
-      redelivered = announceLostTrips(journal, main);
-      const detail = { file, kept, redelivered, ...plan };
+      // The alarms of this machine are not those of another site.
+      if (!isOtherSite) redelivered = announceTripsOf(dataDir, main);
+      // What was added since the plan was made.
+      const copied = recordIds(ready);
+      const onlyInCurrent = [...recordIds(path)].filter((id) => !copied.has(id));
+      const detail = { file, kept, redelivered, ...plan, onlyInCurrent, ...carried };
       new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
     } finally {
       main.close();
-      journal.close();
     }
-    replaceDatabase(path, { quarantined: kept });
+    const journalPath = join(dataDir, "journal.db");
+    const keptJournal =
+      isOtherSite && existsSync(journalPath) ? quarantinePath(journalPath, nowMs, "-journal") : undefined;
+    replaceDatabase(path, { quarantined: kept, ...(keptJournal === undefined ? {} : { keptJournal }) });
     reports.finishReplacements(nowMs);
     return { kept, redelivered };
   } finally {
     clearStaging(path);
     release();
+  }
+}
+
+/**
+ * Prepares the backup for the trips that it lacks.
+ * @returns their number
+ */
+function announceTripsOf(dataDir: string, main: Database): number {
+  const path = join(dataDir, "journal.db");
+  // A missing one is lost: only a start reports that.
+  if (!existsSync(path)) return 0;
+  assertLogIntact(path);
+  const journal = openJournalDatabase(path);
+  try {
+    return announceLostTrips(journal, main);
+  } finally {
+    journal.close();
   }
 }
 

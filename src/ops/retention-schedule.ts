@@ -78,19 +78,21 @@ export class RetentionSchedule {
       return this.#failed(error);
     }
     const sinceMs = this.#removedAtMs ?? this.#startedAtMs ?? nowMs;
-    this.#removedAtMs = nowMs;
-    this.#continue(removal(clock.wallMs(), nowMs - sinceMs));
+    this.#continue(removal(clock.wallMs(), nowMs - sinceMs), nowMs);
   }
 
-  #continue(removal: Generator<void, Removed>): void {
+  /** @param beganMs monotonic time of the beginning of this removal */
+  #continue(removal: Generator<void, Removed>, beganMs: number): void {
     const { clock, log } = this.#options;
     this.#cancelRemoval = undefined;
     try {
       const step = removal.next();
       if (step.done !== true) {
-        this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#continue(removal));
+        this.#cancelRemoval = clock.after(BATCH_PAUSE_MS, () => this.#continue(removal, beganMs));
         return;
       }
+      // After an error the next attempt is a minute away.
+      this.#removedAtMs = beganMs;
       if (Object.values(step.value).some((rows) => rows > 0)) log.info("retention-completed", step.value);
     } catch (error) {
       this.#failed(error);

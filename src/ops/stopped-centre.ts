@@ -8,7 +8,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { alteredRows } from "../store/row-checksums.ts";
 import { lastNumbers } from "../store/sequence-gaps.ts";
 import { requestIntegrityCheck } from "./backups.ts";
-import { AssignedNumbers } from "./data-loss.ts";
+import { AssignedNumbers } from "./assigned-numbers.ts";
 import { isReplacementPending } from "./database-files.ts";
 import { LossReports } from "./loss-reports.ts";
 import { checkDatabaseFile } from "./recovery.ts";

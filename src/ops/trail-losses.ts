@@ -17,14 +17,21 @@ export interface TrailLoss {
 }
 
 /**
- * The entries after the end of the trail up to its noted end: the chain itself does not show that they are missing.
+ * The entries after the end of the trail up to its noted end: the chain itself does not show that they are missing, nor that it was
+ * written again with other entries.
  * @param noted the noted end; undefined for none
- * @returns undefined if none is missing
+ * @returns undefined if none is missing or another one
  */
 export function lostTrailEnd(database: Database, noted: TrailEnd | undefined): TrailLoss | undefined {
   if (noted === undefined || hasTrailEnd(database, noted)) return undefined;
   const found = trailEndBefore(database, noted);
   const missing = noted.position - (found?.position ?? 0);
+  if (found?.position === noted.position)
+    return {
+      missing: 0,
+      altered: 1,
+      named: `${entriesText([noted.position, noted.position], null, noted.at)} with the noted hash ${noted.hash}`,
+    };
   if (missing <= 0) return undefined;
   const range = [noted.position - missing + 1, noted.position] as const;
   return { missing, altered: 0, named: entriesText(range, found?.at ?? null, noted.at) };

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { addonError } from "./addon.ts";
-import { copyAsNewest } from "./durable-files.ts";
+import { keepCopy } from "./migration-copy.ts";
 import { maintainRowSums } from "./row-checksums.ts";
 import { transaction } from "./transaction.ts";
 
@@ -38,7 +38,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
     setPragmas(database, path);
     assertIdentity(database, path, kind);
     if (path !== ":memory:" && isOlder(database, kind)) {
-      keepCopy(database, path);
+      keepCopy(database, path, stepsOf(database));
       database = connect(path);
       setPragmas(database, path);
     }
@@ -231,15 +231,6 @@ export function newerProblem(database: Database, { migrations }: DatabaseKind): 
 function isOlder(database: Database, { migrations }: DatabaseKind): boolean {
   const { version } = schemaOf(database);
   return version > 0 && version < migrations.length;
-}
-
-/** Copies the file and closes its connection: the end of a copy releases the locks that this process has on the file. */
-function keepCopy(database: Database, path: string): void {
-  const { version } = schemaOf(database);
-  // After a full checkpoint the main file is the complete database.
-  database.pragma("wal_checkpoint(TRUNCATE)");
-  database.close();
-  copyAsNewest(path, ".v", version);
 }
 
 /** @returns an AppError `storage` with the path of the database and the message of its cause */

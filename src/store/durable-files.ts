@@ -34,10 +34,13 @@ export function copyDurably(from: string, to: string): void {
   renameDurably(`${to}.part`, to);
 }
 
-/** Copies a file to `<path><mark><number>`, and then removes its copies with other numbers: each is as large as a database. */
-export function copyAsNewest(path: string, mark: string, number: number): void {
+/**
+ * Copies a file to `<path><mark><number>`, and then removes its copies with other numbers: each is as large as a database.
+ * @param from the file with the content; default `path`
+ */
+export function copyAsNewest(path: string, mark: string, number: number, from = path): void {
   const [folder, prefix] = [dirname(path), `${basename(path)}${mark}`];
-  copyDurably(path, `${path}${mark}${number}`);
+  copyDurably(from, `${path}${mark}${number}`);
   for (const name of readdirSync(folder)) {
     const other = name.startsWith(prefix) ? name.slice(prefix.length) : "";
     if (/^\d+$/.test(other) && other !== String(number)) rmSync(join(folder, name), { force: true });

@@ -11,6 +11,7 @@ import {
   type DatabaseKind,
 } from "./database.ts";
 import { readSchema } from "./tables.ts";
+import { isDiskFull } from "./transaction.ts";
 
 /** `quick` reads every page; `full` also checks each index against its table and each reference against its row. */
 export type CheckDepth = "quick" | "full";
@@ -23,7 +24,7 @@ const NUMBER_MAX = 2 ** 50;
 /**
  * The problems of a database file; empty if there are none. The file is only read, including its write-ahead log.
  * A missing table counts: the daemon cannot start without it. None of these checks finds a flipped bit inside a value.
- * @throws AppError `storage` if another program holds the file, so that it cannot be checked
+ * @throws AppError `storage` if another program holds the file, or the disk is full, so that it cannot be checked
  */
 export function fileProblems(path: string, kind: DatabaseKind, depth: CheckDepth): string[] {
   return problemsOf(path, kind, (database) => [
@@ -54,8 +55,9 @@ function problemsOf(path: string, kind: DatabaseKind, check: (database: Database
       return problem === undefined ? check(database) : [`it ${problem}`];
     });
   } catch (error) {
-    // Another program holds it: that is no damage, and replacing it would lose what that program writes.
-    if (isBusy(error)) throw storageError(path, error);
+    // Another program holds it: that is no damage, and replacing it would lose what that program writes. Nor is a disk without
+    // room for the index of its log.
+    if (isBusy(error) || isDiskFull(error)) throw storageError(path, error);
     return [(error as Error).message];
   }
 }
@@ -68,7 +70,7 @@ export function isTooNew(path: string, kind: DatabaseKind): boolean {
       return found === kind.applicationId && newerProblem(database, kind) !== undefined;
     });
   } catch (error) {
-    if (isBusy(error)) throw storageError(path, error);
+    if (isBusy(error) || isDiskFull(error)) throw storageError(path, error);
     return false;
   }
 }

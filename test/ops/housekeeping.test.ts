@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -324,6 +324,25 @@ test("the event log keeps its newest ten thousand entries", () => {
   expect(main.prepare("SELECT min(seq), count(*) FROM events").raw().get()).toEqual([151, 10_000]);
 });
 
+test("a removal that an error of the disk has ended is tried again a minute later, not an hour", () => {
+  let attempts = 0;
+  const schedule = new RetentionSchedule({
+    clock,
+    log,
+    freeBytes: () => free,
+    // eslint-disable-next-line require-yield
+    *removal() {
+      attempts += 1;
+      throw new Error("disk I/O error");
+    },
+  });
+  schedule.start();
+  clock.advance(60_000);
+  clock.advance(60_000);
+  schedule.stop();
+  expect(attempts).toBe(2);
+});
+
 describe("the free space of the disk", () => {
   test.each([
     [200, []],
@@ -337,6 +356,16 @@ describe("the free space of the disk", () => {
     free = 200 * MB;
     clock.advance(60_000);
     expect(conditions()).toEqual([]);
+  });
+
+  test("names the size of the quarantine, which nothing removes", () => {
+    mkdirSync(join(dataDir, "quarantine", "2026-11-21T03-17-00Z"), { recursive: true });
+    writeFileSync(join(dataDir, "quarantine", "2026-11-21T03-17-00Z", "santinela.db"), Buffer.alloc(3 * MB));
+    free = 63 * MB;
+    start();
+    expect(health.list().map(({ text }) => text)).toEqual([
+      `63 MB is free on the disk of ${dataDir}. Remove unneeded files; quarantine/ has 3 MB.`,
+    ]);
   });
 
   test.each([

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -451,6 +451,67 @@ describe("after a power cut", () => {
       expect.arrayContaining(["santinela.db", "santinela.db-wal"]),
     );
     expect([...site.names(), ...site.waiting()]).toEqual(["a"]);
+  });
+
+  test("a log that ends with an incomplete commit is kept, and the database is used as it is: no copy of it is left", () => {
+    site.trip("a");
+    const last = site.trip("b");
+    site.service().update(last, { description: "changed" }, OPERATOR_USER);
+    site.pullPlug();
+    const log = `${site.main}-wal`;
+    damage(log, statSync(log).size - 100, 64);
+    const before = statSync(site.main).ino;
+    site.open();
+    expect(site.names()).toEqual(["a", "b"]);
+    expect(site.service().get(last).record.description).toBe("x");
+    expect(statSync(site.main).ino).toBe(before);
+    expect(site.conditions).toEqual(["database-recovered", "data-lost"]);
+    const [folder = "", ...others] = readdirSync(join(site.dataDir, "quarantine"));
+    expect(others).toEqual([]);
+    expect(readdirSync(join(site.dataDir, "quarantine", folder))).toEqual(["santinela.db-wal"]);
+    expect(readFileSync(join(site.dataDir, "recovery.txt"), "utf8")).toContain(
+      "it continues without that commit. Its log is kept as",
+    );
+    site.databases.close();
+    rmSync(join(site.dataDir, "recovery.txt"));
+    site.open();
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("an audit trail that was written again up to the noted position is reported with the noted hash", () => {
+    const events = new EventLog(site.databases.main);
+    events.add({ event: "restart-ordered", ...TESTER, subject: "-", detail: {} }, site.clock.wallMs());
+    site.databases.close();
+    const main = openMainDatabase(site.main);
+    const { position, hash } = main
+      .prepare("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1")
+      .get() as { position: number; hash: string };
+    const triggers = main
+      .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'audit'")
+      .all() as { name: string; sql: string }[];
+    for (const { name } of triggers) main.exec(`DROP TRIGGER ${name}`);
+    main.prepare("DELETE FROM audit WHERE position = ?").run(position);
+    for (const { sql } of triggers) main.exec(sql);
+    const other = { event: "reload-applied", ...TESTER, subject: "-", detail: {} } as const;
+    new EventLog(main).add(other, site.clock.wallMs());
+    main.close();
+    site.open();
+    const [loss] = site.health.list().filter(({ code }) => code === "data-lost");
+    expect(loss?.values).toMatchObject({
+      altered: 1,
+      named: expect.stringContaining(`with the noted hash ${hash}`) as string,
+    });
+  });
+
+  test("a backup that a person keeps among the regular ones stays", async () => {
+    const folder = join(site.dataDir, "backups");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["santinela-before-the-move.db", "santinela-2026-old.db"])
+      writeFileSync(join(folder, name), "mine");
+    const path = await backUpRegularly(site.dataDir, site.clock.wallMs());
+    expect(readdirSync(folder).sort()).toEqual(
+      ["santinela-2026-old.db", "santinela-before-the-move.db", basename(path)].sort(),
+    );
   });
 
   test("the report is in the status until a user removes it", () => {

@@ -147,6 +147,7 @@ const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([
 const AT_THE_START: ReadonlySet<string> = new Set([
   "config/environment.ts",
   "http/listen.ts",
+  "ops/recovery.ts",
   "ops/secrets.ts",
   "ops/stopped-centre.ts",
   "postgres/migrations.ts",

@@ -94,6 +94,24 @@ describe("opening a database", () => {
     copy.close();
   });
 
+  test("that backup has the newest commits also while another program reads the file", () => {
+    const first = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    const old = openDatabase(path, first);
+    old.exec("INSERT INTO a VALUES(41)");
+    const reader = new Sqlite(path, { readonly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM a").all();
+    old.exec("INSERT INTO a VALUES(42)");
+    const current = openDatabase(path, TWO_STEPS);
+    reader.close();
+    old.close();
+    current.close();
+    const copy = openDatabase(`${path}.v1`, first);
+    expect(copy.prepare("SELECT x FROM a ORDER BY x").pluck().all()).toEqual([41, 42]);
+    copy.close();
+    expect(readdirSync(folder).filter((name) => name.includes("whole"))).toEqual([]);
+  });
+
   test("keeps only the newest of these backups, and what is not one of them", () => {
     const third = (database: Database): void => void database.exec("CREATE TABLE third(x)");
     openDatabase(path, { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) }).close();

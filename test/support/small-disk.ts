@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -14,8 +14,8 @@ export class SmallDisk {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", this.folder]);
   }
 
-  /** Fills the free space. */
-  fill(): void {
+  /** Fills the free space. @param left bytes that stay free */
+  fill(left = 0): void {
     const file = openSync(this.#filler, "a");
     for (const size of [65_536, 4096, 512, 1]) {
       const block = Buffer.alloc(size);
@@ -26,6 +26,7 @@ export class SmallDisk {
       }
     }
     closeSync(file);
+    truncateSync(this.#filler, Math.max(0, statSync(this.#filler).size - left));
   }
 
   /** Frees the space again. */

@@ -84,7 +84,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Fișierul {database} a fost deteriorat. Date lipsă: {missing}; modificate: {altered}; pagini deteriorate: {pages} ({named}). Comparați cu dispeceratul, verificați discul, apoi ștergeți {report}.",
   "trips-off-disk":
     "Declanșări și schimbări de stare păstrate numai în memorie, în {file}: {changes}. Nu se poate scrie în jurnalul declanșărilor ({reason}). La o pană de curent se pierd. Se salvează automat imediat ce este posibil: dacă discul este plin, eliberați spațiu; dacă este defect, înlocuiți-l; dacă fișierul este blocat, opriți procesul care îl folosește; dacă este deteriorat, serviciul repornește automat și îl recuperează.",
-  "disk-nearly-full": "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile.",
+  "disk-nearly-full":
+    "Spațiu liber pe discul cu {folder}: {freeMb} MB. Ștergeți fișierele inutile; quarantine/ are {quarantineMb} MB.",
   "disk-full":
     "Spațiu liber pe discul cu {folder}: {freeMb} MB. Sub 16 MB, intervențiile noi cu prioritate scăzută sau medie sunt respinse; alarmele se salvează în continuare. Ștergeți fișierele inutile.",
   "database-damaged":

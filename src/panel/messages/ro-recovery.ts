@@ -11,6 +11,7 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
   ],
   ["its write-ahead log is damaged", "jurnalul WAL este deteriorat"],
   ["it was rebuilt from its write-ahead log", "s-a refăcut din jurnalul WAL"],
+  ["it continues without that commit", "continuă fără tranzacția aceea"],
   [
     "an earlier state was rebuilt from its write-ahead log",
     "s-a refăcut o stare anterioară, din jurnalul WAL",
@@ -25,6 +26,7 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
   ["rows salvaged: {rows}", "rânduri salvate: {rows}"],
   ["rows unusable: {rows}", "rânduri inutilizabile: {rows}"],
   ["The damaged file is kept as {file}", "Fișierul deteriorat se păstrează ca {file}"],
+  ["Its log is kept as {file}", "Jurnalul WAL se păstrează ca {file}"],
   [
     "{database} has lost data: {missing} missing, {altered} altered, {pages} pages damaged ({named})",
     "Din {database} s-au pierdut date. Lipsă: {missing}; modificate: {altered}; pagini deteriorate: {pages} ({named})",
