@@ -14,7 +14,7 @@ import type { ReloadView } from "./site/administration-view.ts";
 import type { ConfigurationRequest, ConfigurationResult } from "./site/configuration-view.ts";
 
 interface DaemonConfigurationParts {
-  readonly config: Pick<Config, "file" | "dataDir">;
+  readonly config: Pick<Config, "file" | "dataDir" | "zones">;
   readonly clock: Clock;
   readonly log: JsonLog;
   readonly conditions: Pick<Conditions, "raise"> & { list(): readonly Condition[] };
@@ -94,12 +94,12 @@ export class DaemonConfiguration {
 
   /** @returns what was applied, and why the daemon is not healthy with it; null if it is */
   async #tryOut(by: Actor, before: KnownFaults): Promise<{ view: ReloadView | null; reason: string | null }> {
-    const { clock, conditions, isStalled } = this.#parts;
+    const { config, clock, conditions, isStalled } = this.#parts;
     try {
       const view = await this.#parts.reload(by);
       const endMs = clock.monotonicMs() + TRIAL_MS;
       for (;;) {
-        const found = faultOfChange(conditions.list(), before, view.zones);
+        const found = faultOfChange(conditions.list(), before, view.zones, config.zones);
         if (found !== undefined) return { view, reason: found };
         if (isStalled()) return { view, reason: "trips are no longer processed" };
         if (clock.monotonicMs() >= endMs) return { view, reason: null };

@@ -1,5 +1,6 @@
 import type { Condition, ConditionCode } from "../domain/condition.ts";
-import type { ZoneChanges } from "../domain/zone-changes.ts";
+import type { Zone } from "../domain/zone.ts";
+import { gateIdsOf, type ZoneChanges } from "../domain/zone-changes.ts";
 import { ON_DEMAND_THREADS } from "./thread-failures.ts";
 
 /** What a change of the zones can break, if not in a thread that is started when needed. Anything else, such as a lost link, takes no change back. */
@@ -28,23 +29,27 @@ export function knownFaults(conditions: readonly Condition[]): KnownFaults {
 
 /**
  * The fault that a change has caused, as a text; undefined if there is none. A condition that lists zones counts only if it names
- * one that the change has added or altered: a repair shortens the list, and a failing chip says what it no longer reads later.
+ * one that the change has added or altered, or its gate: a repair shortens the list, and a failing chip says what it no longer
+ * reads later.
  * @param before the faults before the change
+ * @param zones the zones in force after it
  */
 export function faultOfChange(
   conditions: readonly Condition[],
   before: KnownFaults,
   { added, changed }: ZoneChanges,
+  zones: readonly Zone[],
 ): string | undefined {
-  const ofChange = new Set([...added, ...changed]);
+  const ids = new Set([...added, ...changed]);
+  const ofChange = new Set([...ids, ...gateIdsOf(zones.filter(({ id }) => ids.has(id)))]);
   const found = broken(conditions).find((condition) => {
     const known = before.get(keyOf(condition));
     const names = namesIn(condition);
     if (names.length === 0) return known === undefined;
-    const added = names.filter((name) => known?.includes(name) !== true);
+    const unread = names.filter((name) => known?.includes(name) !== true);
     return condition.code === "mqtt-subscription-refused"
-      ? added.length > 0
-      : added.some((name) => ofChange.has(name));
+      ? unread.length > 0
+      : unread.some((name) => ofChange.has(name));
   });
   return found && `${found.title}: ${found.text}`;
 }

@@ -552,8 +552,11 @@ describe("init --from, for a fleet", () => {
 
   test("takes the template with blank lines for what is not answered", async () => {
     const template = (await init("--template")).stdout;
-    const { code, stderr } = await init("--from", answers(template.replace("site-name:", "site-name: S")));
-    expect([code, stderr]).toMatchObject([0, expect.not.stringContaining("missing") as string]);
+    const { code, stderr } = await init(
+      "--from",
+      answers(template.replace("site-name:", "site-name: S").replace("\nzone:", "\nzone: none")),
+    );
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("missing") as string]);
     expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
       site: { name: "S", ref: "s" },
       upstream: null,
@@ -658,8 +661,14 @@ describe("init --from, for a fleet", () => {
   });
 
   test("an invalid configuration is reported before anything is written", async () => {
-    const { code, stderr } = await init("--from", answers("site-name: S\nsite-ref: 'a b'\nzone: none\n"));
-    expect([code, stderr]).toEqual([78, expect.stringMatching(/site\.yaml:2:\d+: site\.ref: /)]);
+    const { code, stderr } = await init(
+      "--from",
+      answers("site-name: S\nzone: mqtt\nzone-name: P\nzone-topic: '#'\nzone-open: ON\n"),
+    );
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(/site\.yaml:\d+:\d+: zones\[0\]\.input\.mqtt: /),
+    ]);
     expect(existsSync(join(folder, "etc"))).toBe(false);
   });
 

@@ -52,7 +52,7 @@ test("a change that is not healthy and cannot be undone is reported, also in the
   const conditions = new ConditionRegistry(clock, log);
   const noted: NewEvent[] = [];
   const configuration = new DaemonConfiguration({
-    config: { file, dataDir: folder },
+    config: { file, dataDir: folder, zones: [] },
     clock,
     log,
     conditions,

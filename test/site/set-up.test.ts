@@ -151,8 +151,14 @@ describe("a first configuration", () => {
 
   test("reports the errors that the daemon would report", async () => {
     const { errors: mistakes } = (
-      await draft({ "site-name": "Hala", "site-ref": "Hala Nord!", zone: "none" })
+      await draft({
+        "site-name": "Hala",
+        zone: "mqtt",
+        "zone-name": "Poarta",
+        "zone-topic": "#",
+        "zone-open": "ON",
+      })
     ).body as DraftView;
-    expect(mistakes).toMatch(/:\d+:\d+: site\.ref/);
+    expect(mistakes).toMatch(/:\d+:\d+: zones\[0\]\.input\.mqtt/);
   });
 });
