@@ -108,6 +108,19 @@ test("a trip that joins during an outage is not in a second record", async () =>
   expect(notesThere()).toEqual([BOTH]);
 });
 
+test("a trip that joins a record which is deleted there during an outage is sent with it, once", async () => {
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  centre.instead = () => ({ status: 502 });
+  join(id);
+  await minutes(40);
+  centre.rows.clear();
+  centre.add({ name: "Newer" });
+  centre.instead = () => undefined;
+  await minutes(30);
+  expect(notesThere().slice(1)).toEqual([BOTH]);
+});
+
 test("a gateway that denies everything for a moment delays a waiting alarm by a minute at most", async () => {
   centre.instead = () => json(403, {});
   site.create({ ...FIRST, priority: "low" });
