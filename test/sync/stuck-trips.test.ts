@@ -84,7 +84,7 @@ describe.each<[what: string, list: () => ScriptedResponse]>([
         return isSimple ? json(200, []) : list();
       }
       if (!posts(request)) return undefined;
-      bodies.push(String((JSON.parse(request.body) as { notes: string }).notes));
+      bodies.push((JSON.parse(request.body) as { notes: string }).notes);
       return json(202, {});
     };
     const { id } = site.create(FIRST);
