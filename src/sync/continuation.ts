@@ -80,8 +80,12 @@ export function continueCutLines(
 export function continueCutPost(context: SyncContext, entry: OutboxEntry, answered: UpstreamRecord): void {
   const { store, syncConditions } = context;
   const first = store.record(entry.interventionId);
-  const [sent, shown] = [store.sentOf(entry), answered].map((record) => store.unmarked(record, first.uid));
-  const lost = syncConditions.noteNotes(entry.interventionId, sent?.["notes"], shown?.["notes"]);
+  const notesOf = (record: UpstreamRecord): unknown => store.unmarked(record, first.uid)["notes"];
+  const lost = syncConditions.noteNotes(
+    entry.interventionId,
+    notesOf(store.sentOf(entry)),
+    notesOf(answered),
+  );
   const joined = joinedLinesOf(context, entry);
   const cut = lost.filter((line) => joined.includes(line));
   if (cut.length > 0) continueRecord(context, first, cut.join("\n"), true);

@@ -84,7 +84,8 @@ export class Reconciler {
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
       this.#absent.missing(entry, seen, absence);
-      this.#continueStuck(interventionId, entry.lastCode === seen.code);
+      // The list contradicts the answer. A record that was deleted is sent again as a whole.
+      this.#continueStuck(interventionId, absence.list !== undefined);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;

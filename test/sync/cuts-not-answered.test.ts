@@ -60,11 +60,9 @@ function notesThere(): unknown[] {
 /** Answers writes of one method, after they were applied. */
 function answerTo(method: string, answer: (request: ReceivedRequest, id: number) => ScriptedResponse): void {
   const { afterwards } = centre;
-  let count = 0;
   centre.afterwards = (request) => {
     afterwards(request);
     if (request.method !== method) return undefined;
-    count += 1;
     return answer(request, method === "POST" ? centre.rows.size : Number(request.path.split("/").at(-1)));
   };
 }

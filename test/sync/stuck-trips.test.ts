@@ -84,7 +84,7 @@ describe.each<[what: string, list: () => ScriptedResponse]>([
         return isSimple ? json(200, []) : list();
       }
       if (!posts(request)) return undefined;
-      bodies.push(String((JSON.parse(request.body) as { notes: string }).notes));
+      bodies.push((JSON.parse(request.body) as { notes: string }).notes);
       return json(202, {});
     };
     const { id } = site.create(FIRST);
@@ -106,6 +106,19 @@ test("a trip that joins during an outage is not in a second record", async () =>
   centre.instead = () => undefined;
   await minutes(15);
   expect(notesThere()).toEqual([BOTH]);
+});
+
+test("a trip that joins a record which is deleted there during an outage is sent with it, once", async () => {
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  centre.instead = () => ({ status: 502 });
+  join(id);
+  await minutes(40);
+  centre.rows.clear();
+  centre.add({ name: "Newer" });
+  centre.instead = () => undefined;
+  await minutes(30);
+  expect(notesThere().slice(1)).toEqual([BOTH]);
 });
 
 test("a gateway that denies everything for a moment delays a waiting alarm by a minute at most", async () => {

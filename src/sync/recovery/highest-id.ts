@@ -9,7 +9,7 @@ import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
 import type { ReadOutcome, WriteOutcome } from "../reply-classification.ts";
 import type { SyncStore } from "../sync-store.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
-import { noteShownRow } from "./shown-again.ts";
+import { noteShownRow } from "./former-id.ts";
 import { isMatchCandidate } from "./pageless-list.ts";
 import { readTop, UNKNOWN_WATERMARK, watermarkOf } from "./record-search.ts";
 

@@ -206,5 +206,6 @@ function sentAsWritten(
   body = entry.attempt?.body ?? "{}",
 ): string {
   const written = asWritten(JSON.parse(body) as UpstreamRecord, row);
-  return JSON.stringify(asUnreadNotes(written, joinedLinesOf(context, entry)));
+  const { reportsDeletions: isSantinela } = context.store.facts;
+  return JSON.stringify(isSantinela ? written : asUnreadNotes(written, joinedLinesOf(context, entry)));
 }
