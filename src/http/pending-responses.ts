@@ -44,7 +44,7 @@ export class PendingResponses {
     if (onSocket.size >= PIPELINED_REQUESTS_MAX) return false;
     this.#bySocket.set(socket, onSocket.add(response));
     const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
-    // Node.js keeps what the client has not read yet, and tells nobody.
+    // Node.js keeps what the client has not read yet, without an event.
     response.end = ((...given: unknown[]) => {
       end(...given);
       this.#note(response.writableLength);
@@ -58,7 +58,7 @@ export class PendingResponses {
     const { socket } = response.req;
     const onSocket = this.#bySocket.get(socket);
     onSocket?.delete(response);
-    // Those behind it are not sent any more, and Node.js does not close them.
+    // Those behind it are no longer sent, and Node.js does not close them.
     if (onSocket?.size === 0 || socket.destroyed) this.#bySocket.delete(socket);
   }
 

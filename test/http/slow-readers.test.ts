@@ -41,7 +41,7 @@ async function post(path: string, body: object): Promise<number> {
   return response.status;
 }
 
-/** Asks for a long list so often on one connection, and reads nothing. */
+/** Asks for a long list on one connection, this number of times, and reads nothing. */
 function readNothing(token: string, lists = 1): Socket {
   const client = connect(served.server.address.port, "127.0.0.1");
   client.pause();

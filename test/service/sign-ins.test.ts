@@ -18,13 +18,13 @@ test("an attempt for an unknown account asks the database as much as one for an 
     },
   };
   const isKnown: Record<string, boolean> = {};
-  for (const email of [TEST_ACCOUNTS.operator, "nobody@test.example"])
+  for (const email of [TEST_ACCOUNTS.operator, "unknown@test.example"])
     isKnown[email] = (await attemptOf(signIns, email, address, false)).isKnownAddress;
   expect(asked).toEqual([
     `account ${TEST_ACCOUNTS.operator}`,
     `sign-ins ${TEST_ACCOUNTS.operator} ${address}`,
-    "account nobody@test.example",
-    `sign-ins nobody@test.example ${address}`,
+    "account unknown@test.example",
+    `sign-ins unknown@test.example ${address}`,
   ]);
-  expect(isKnown).toEqual({ [TEST_ACCOUNTS.operator]: true, "nobody@test.example": false });
+  expect(isKnown).toEqual({ [TEST_ACCOUNTS.operator]: true, "unknown@test.example": false });
 });

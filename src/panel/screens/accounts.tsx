@@ -31,7 +31,6 @@ interface AskedChange {
 export function Accounts() {
   const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
   const [problem, run] = useErrorMessage();
-  const [addProblem, runAdd] = useErrorMessage();
   const [asked, setAsked] = useState<AskedChange | undefined>();
   const change = ({ email, wanted, before }: AskedChange, currentPassword: string): Promise<void> =>
     run(async () => {
@@ -40,22 +39,6 @@ export function Accounts() {
         takeBack(email, { ...before, currentPassword }).finally(reload);
       showNotice(t("accounts.changed", { email }), false, takeBackNow);
     }).finally(reload);
-  const [added, setAdded] = useState(0);
-  const add = async (fields: FormData): Promise<void> => {
-    const email = formText(fields, "email");
-    const body = {
-      email,
-      role: formText(fields, "role"),
-      password: formText(fields, "password"),
-      currentPassword: formText(fields, "currentPassword"),
-    };
-    await runAdd(async () => {
-      await request("/site/accounts", { method: "POST", body });
-      showNotice(t("accounts.added", { email }));
-      setAdded(added + 1);
-    });
-    reload();
-  };
   return (
     <SettingsSection name="accounts" title="accounts.title">
       <ErrorMessage text={problem} />
@@ -76,34 +59,58 @@ export function Accounts() {
           close={() => setAsked(undefined)}
         />
       )}
-      <details>
-        <summary>{t("accounts.add")}</summary>
-        <p>{t("accounts.addText")}</p>
-        <Form key={added} onSubmit={add}>
-          <div class="grid">
-            <TextField
-              label={t("signIn.email")}
-              name="email"
-              type="email"
-              autocomplete="off"
-              maxLength={254}
-              required
-            />
-            <Password name="password" label={t("accounts.password")} isNew />
-            <Choice
-              label={t("accounts.role")}
-              name="role"
-              initial="operator"
-              options={ROLES.map((role) => [role, t(`role.${role}`)])}
-            />
-            <OwnPassword />
-          </div>
-          <ErrorMessage text={addProblem} />
-          <button>{t("accounts.addDo")}</button>
-          <GuardUnsavedFields />
-        </Form>
-      </details>
+      <AddAccount reload={reload} />
     </SettingsSection>
+  );
+}
+
+/** @param reload reads the list again */
+function AddAccount({ reload }: { readonly reload: () => void }) {
+  const [problem, run] = useErrorMessage();
+  const [added, setAdded] = useState(0);
+  const add = async (fields: FormData): Promise<void> => {
+    const email = formText(fields, "email");
+    const body = {
+      email,
+      role: formText(fields, "role"),
+      password: formText(fields, "password"),
+      currentPassword: formText(fields, "currentPassword"),
+    };
+    await run(async () => {
+      await request("/site/accounts", { method: "POST", body });
+      showNotice(t("accounts.added", { email }));
+      setAdded(added + 1);
+    });
+    reload();
+  };
+  return (
+    <details>
+      <summary>{t("accounts.add")}</summary>
+      <p>{t("accounts.addText")}</p>
+      <Form key={added} onSubmit={add}>
+        <div class="grid">
+          <TextField
+            label={t("signIn.email")}
+            name="email"
+            type="email"
+            autocomplete="off"
+            maxLength={254}
+            required
+          />
+          <Password name="password" label={t("accounts.password")} isNew />
+          <Choice
+            label={t("accounts.role")}
+            name="role"
+            initial="operator"
+            options={ROLES.map((role) => [role, t(`role.${role}`)])}
+          />
+          <OwnPassword />
+        </div>
+        <ErrorMessage text={problem} />
+        <button>{t("accounts.addDo")}</button>
+        <GuardUnsavedFields />
+      </Form>
+    </details>
   );
 }
 
