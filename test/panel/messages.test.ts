@@ -132,7 +132,7 @@ const WORDS_OF_SQLITE: ReadonlySet<string> = new Set([
 ]);
 
 /** Texts made of others that have translations of their own; an example of each is below. */
-const COMPOSED: ReadonlySet<string> = new Set(["converter {}: {}.{} Not read: {}.", "alarm panel {} at {}"]);
+const COMPOSED: ReadonlySet<string> = new Set(["converter {}: {} Not read: {}.", "alarm panel {} at {}"]);
 
 /** Codes of errors that end a command or the start of the daemon, with an exit code and a text on standard error. */
 const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([

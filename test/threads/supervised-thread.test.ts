@@ -81,7 +81,9 @@ test("a thread that hangs is silent after 20 seconds, is ended, and runs again",
   await pass(5);
   expect(logged).toContain("thread-silent");
   await eventually("its end", () => conditions.isOpen("thread-failed", "records"));
-  expect(conditions.list()[0]?.text).toContain("has failed: it did not respond for 20 s. It is started again");
+  expect(conditions.list()[0]?.text).toContain(
+    "has failed: it did not respond for 20 s. It is started again",
+  );
   clock.advance(200);
   await eventually("its next run", () => runs.length === 2);
   expect([thread.isSilent, runs[0] === runs[1]]).toEqual([false, false]);

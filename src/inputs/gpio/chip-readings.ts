@@ -182,9 +182,10 @@ export class ChipReadings {
     if (this.#lines.get(binding.input.gpio) !== line) return;
     this.#lines.delete(binding.input.gpio);
     this.#options.conditions.clear("gpio-line-unstable", binding.id);
+    const reason = sentenceOf(error).replace(/\.$/, "");
     this.#options.conditions.raise(
       "gpio-line-failed",
-      `line ${lineName(binding.input)} can no longer be read: ${sentenceOf(error)} It is reopened automatically.`,
+      `line ${lineName(binding.input)} can no longer be read: ${reason}. It is reopened automatically.`,
       binding.id,
     );
     this.#takeUnknown(binding);

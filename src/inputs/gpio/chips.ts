@@ -61,7 +61,7 @@ function distinctionOf(chips: readonly GpioChip[], name: string | undefined): st
 }
 
 function remedyOf(isAnyFound: boolean, name: string | undefined): string {
-  // Not simulated lines: on a machine whose chip has failed they would leave the zones unread without a word.
+  // Not simulated lines: on a machine whose chip has failed they would silently leave the zones unread.
   if (!isAnyFound) return "The kernel's log (dmesg) shows whether its GPIO driver was loaded.";
   if (name === undefined) return "Set gpio.chip to one of the labels found.";
   return `Set gpio.chips.${name} to what santinela gpio list shows.`;

@@ -55,6 +55,7 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
     "gpio.backend este simulated: nu se citește nicio linie GPIO, deci contactele și comutatoarele cu cheie nu schimbă nimic ({zones})",
   ],
   ["it did not respond for 20 s", "nu a răspuns timp de 20 s"],
+  ["the chip is no longer read", "cipul nu mai este citit"],
   ["its chip does not respond on its bus", "cipul ei nu răspunde pe magistrală"],
   [
     "Check the chip's supply and the wires of its bus",
