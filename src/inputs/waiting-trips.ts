@@ -5,7 +5,7 @@ import type { Journal } from "../store/journal.ts";
 /** Trips that others may pass; further ones wait until one of these is dispatched. */
 const PASSED_MAX = 64;
 
-/** After so many attempts without an answer, a trip goes behind the others: its request may be what is never answered. */
+/** After this number of attempts without an answer, a trip goes behind the others: its request may be what is never answered. */
 const UNANSWERED_MAX = 3;
 
 /**
