@@ -76,8 +76,22 @@ export function isGateOpen(
   if (gate.by === "always") return true;
   // If the state is unknown, an extra alarm is better than a missed one.
   if (gate.by !== "schedule") return stateOf(gate.id) !== "closed";
-  return wallMs === null || gate.spans.some((span) => isInside(span, localDayTime(wallMs, timeZone)));
+  if (wallMs === null) return true;
+  return armingTimes(wallMs, timeZone).some((time) => gate.spans.some((span) => isInside(span, time)));
 }
+
+/**
+ * The local times at which a schedule is asked whether it is armed now. In the hour that a clock change repeats, also the end of
+ * its first pass: an interval that has started in it goes on, although the local time of its start comes again.
+ */
+function armingTimes(wallMs: number, timeZone: string): readonly LocalDayTime[] {
+  const now = localDayTime(wallMs, timeZone);
+  const before = localDayTime(wallMs - HOUR_MS, timeZone);
+  const isRepeated = before.day === now.day && before.minute === now.minute;
+  return isRepeated ? [now, { ...now, minute: now.minute - (now.minute % 60) + 59 }] : [now];
+}
+
+const HOUR_MS = 3_600_000;
 
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const ENTRY = /^([a-z]{3})(?:-([a-z]{3}))?(?:\s+(\d{2}):(\d{2})-(\d{2}):(\d{2}))?$/;

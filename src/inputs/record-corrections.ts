@@ -1,6 +1,6 @@
 import { formatLocal } from "../domain/calendar.ts";
 import type { Clock, TrustedTime } from "../domain/clock.ts";
-import { changedZones, isUnfinished, redated } from "../domain/incident.ts";
+import { changedZones, isUnfinished, redated, type Incident } from "../domain/incident.ts";
 import { withZoneLines } from "../domain/incident-notes.ts";
 import { withTime } from "../domain/intervention-text.ts";
 import { isOrWillBeRecorded, unrecordedReason, type Trip, type TripSite } from "../domain/trip.ts";
@@ -130,6 +130,13 @@ export class RecordCorrections {
     this.#wallMinusMonotonicMs = wallMinusMonotonicMs;
   }
 
+  /** The incident whose lines have the time of a trip; a restore is in that of its opening. */
+  #incidentOf({ type, incident, zoneId, seq }: Trip): Incident | undefined {
+    const { incidents, restores } = this.#options.journal;
+    const key = type === "restore" ? restores.openingBefore(zoneId, seq)?.incident : incident;
+    return incidents.find(key ?? "");
+  }
+
   /**
    * Corrects times in a record that were unknown or read from a clock that was set later: its start, the time in its
    * description, and the line of a zone.
@@ -142,11 +149,16 @@ export class RecordCorrections {
     if (found.type === "again") return found;
     if (found.type !== "record") return { type: "resolved", interventionId };
     const { record, etag } = found;
-    const incident = this.#options.journal.incidents.find(trip.incident ?? "");
+    const incident = this.#incidentOf(trip);
     const { bootId, monotonicMs } = trip.moment;
     const zones = incident?.zones.map((zone) => redated(zone, bootId, wallMs - monotonicMs)) ?? [];
     const zonesWithLine = zones.filter((zone) => zone.line !== null && !incident?.zones.includes(zone));
-    const noted = withZoneLines(record.notes, zones, zonesWithLine, site);
+    const noted = withZoneLines(
+      withFaultTime(record.notes ?? null, trip, wallMs, site),
+      zones,
+      zonesWithLine,
+      site,
+    );
     // A start set by a user, or by another trip, is kept.
     const from = formatLocal(trip.moment.wallMs, site.timezone);
     const isStartFromTrip = trip.state === "posted" && [null, from].includes(record.dateStart ?? null);
@@ -170,4 +182,19 @@ export class RecordCorrections {
       );
     return { type: "resolved", interventionId };
   }
+}
+
+/** The notes with the corrected time in the line of a fault, or of its end; a line that a user has changed stays as it is. */
+function withFaultTime(
+  notes: string | null,
+  { line, moment }: Trip,
+  wallMs: number,
+  site: TripSite,
+): string | null {
+  const dated = withTime(line, moment.wallMs, wallMs, site) ?? line;
+  if (line === "" || dated === line || notes === null) return notes;
+  return notes
+    .split("\n")
+    .map((one) => (one === line ? dated : one))
+    .join("\n");
 }

@@ -1,16 +1,24 @@
+import { isLifeSafetySubject } from "../domain/incident.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
 
 /** Trips that others may pass; further ones wait until one of these is dispatched. */
 const PASSED_MAX = 64;
 
-/** The waiting trips of one run: oldest first of each subject, and a trip of a free subject passes those of busy ones. */
+/** After this number of attempts without an answer, a trip goes behind the others: its request may be what is never answered. */
+const UNANSWERED_MAX = 3;
+
+/**
+ * The waiting trips of one run: oldest first of each subject, and a trip of a free subject passes those of busy ones. A trip
+ * that got no answer is passed by those of life safety, and after some attempts by all.
+ */
 export class WaitingTrips {
   readonly #trips: Pick<Journal["trips"], "nextWaiting">;
   readonly #isBusy: (subject: string) => boolean;
   /** Numbers of trips that were taken: one that has failed waits for the next run. */
   readonly #taken = new Set<number>();
   #passed: Pick<Trip, "seq" | "subject">[] = [];
+  #unanswered: Pick<Trip, "seq" | "subject" | "attempts">[] = [];
   #seq = 0;
 
   constructor(trips: Pick<Journal["trips"], "nextWaiting">, isBusy: (subject: string) => boolean) {
@@ -21,6 +29,7 @@ export class WaitingTrips {
   /** Looks from the oldest one again: a trip whose entry delay has ended is older than others. */
   refresh(): void {
     this.#passed = [];
+    this.#unanswered = [];
     this.#seq = 0;
   }
 
@@ -40,24 +49,53 @@ export class WaitingTrips {
     for (const passed of this.#passed) {
       if (this.#isBusy(passed.subject)) continue;
       this.#passed = this.#passed.filter((other) => other !== passed);
-      // Read again: it may have been decided otherwise in the meantime.
-      const trip = this.#trips.nextWaiting(passed.seq - 1);
-      if (trip?.seq === passed.seq) return trip;
+      const trip = this.#again(passed);
+      if (trip) return trip;
     }
     return undefined;
+  }
+
+  /** Fewest attempts first, so that each has its turn. */
+  #takeUnanswered(): Trip | undefined {
+    const free = this.#unanswered.filter(({ subject }) => !this.#isBusy(subject));
+    for (const next of free.toSorted((a, b) => a.attempts - b.attempts)) {
+      this.#unanswered = this.#unanswered.filter((other) => other !== next);
+      const trip = this.#again(next);
+      if (trip) return trip;
+    }
+    return undefined;
+  }
+
+  /** Reads a trip again: it may have been decided otherwise in the meantime. */
+  #again({ seq }: Pick<Trip, "seq">): Trip | undefined {
+    const trip = this.#trips.nextWaiting(seq - 1);
+    return trip?.seq === seq ? trip : undefined;
   }
 
   #takeNext(): Trip | undefined {
     while (this.#passed.length < PASSED_MAX) {
       const trip = this.#trips.nextWaiting(this.#seq);
-      if (!trip) return undefined;
-      this.#seq = trip.seq;
-      if (this.#taken.has(trip.seq)) continue;
-      if (!this.#isBusy(trip.subject)) return trip;
-      this.#passed.push({ seq: trip.seq, subject: trip.subject });
+      if (!trip) break;
+      const { seq, subject, attempts } = trip;
+      this.#seq = seq;
+      if (this.#taken.has(seq)) continue;
+      if (isUnanswered(trip)) this.#unanswered.push({ seq, subject, attempts });
+      else if (!this.#isBusy(subject) && this.#mayPass(trip)) return trip;
+      else this.#passed.push({ seq, subject });
     }
-    return undefined;
+    return this.#takeUnanswered();
   }
+
+  #mayPass({ subject }: Trip): boolean {
+    return (
+      isLifeSafetySubject(subject) || this.#unanswered.every(({ attempts }) => attempts >= UNANSWERED_MAX)
+    );
+  }
+}
+
+/** Whether the last request of a trip ended without an answer; the error of one with an answer begins with its status. */
+function isUnanswered({ attempts, lastError }: Trip): boolean {
+  return attempts > 0 && lastError !== null && !/^\d{3} /.test(lastError);
 }
 
 /** A restore to be noted now. */

@@ -9,7 +9,7 @@ type IncidentRow = Pick<Incident, "key" | "subject" | "interventionId"> & Timest
 const INCIDENTS = `SELECT key, subject, intervention_id AS interventionId, last_wall AS wallMs, last_boot AS bootId,
   last_monotonic AS monotonicMs FROM incidents`;
 
-/** A trip joins one of so many: a trip that was rejected at first may open an incident after a later one. */
+/** The incidents that a trip may join: a trip that was rejected at first may open an incident after a later one. */
 const NEWEST = 8;
 
 /** Incidents: the intervention to which the trips of a class and objective, or the repeats of a fault, belong. */

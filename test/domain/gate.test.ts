@@ -33,13 +33,21 @@ describe("a schedule", () => {
     ["2026-10-25T00:29:59Z", false],
     ["2026-10-25T00:30:00Z", true],
     ["2026-10-25T00:59:59Z", true],
-    ["2026-10-25T01:00:00Z", false],
+    // The hour is repeated: what has started in it stays armed.
+    ["2026-10-25T01:00:00Z", true],
     ["2026-10-25T01:30:00Z", true],
     ["2026-10-25T02:00:00Z", false],
     ["2026-03-29T00:59:59Z", false],
     ["2026-03-29T01:00:00Z", false],
   ])("follows local time when the clocks change: 03:30-04:00 at %s: %s", (utc, wanted) => {
     expect(isOpen("sun 03:30-04:00", utc)).toBe(wanted);
+  });
+
+  test("that ends in the repeated hour ends twice", () => {
+    const armed = ["00:29", "00:30", "00:59", "01:00", "01:29", "01:30"].filter((time) =>
+      isOpen("sat 22:00-03:30", `2026-10-25T${time}:00Z`),
+    );
+    expect(armed).toEqual(["00:29", "01:00", "01:29"]);
   });
 
   test("that crosses midnight into another day ends at its time", () => {

@@ -48,6 +48,35 @@ test("a fire is dispatched before the dates of an outage are corrected, and all 
   expect(site.records).toHaveLength(3);
 });
 
+test("the closing of a door and the end of a fault get their times in the notes once the clock is set", async () => {
+  const objective = { type: "obiective/cladiri", id: 1 } as const;
+  const site = await DispatchingSite.make([
+    zoneOf({ id: "door", name: "Door", input: { simulated: true }, objective }),
+  ]);
+  const { clock, monitor } = site.zones;
+  site.zones.isClockTrusted = false;
+  clock.stepWall(-86_400_000);
+  await site.trip("door");
+  monitor.take("door", { kind: "battery", low: true }, { live: true });
+  await site.pass(60_000);
+  monitor.read("door", "normal", { live: true });
+  monitor.take("door", { kind: "battery", low: false }, { live: true });
+  await site.settled();
+  const notes = (): unknown[] => site.records.map((record) => record.notes);
+  expect(notes()).toEqual([
+    expect.stringMatching(/\?\?:\?\?/),
+    expect.stringContaining("restored at a time not known yet"),
+  ]);
+  clock.stepWall(86_400_000);
+  site.zones.isClockTrusted = true;
+  site.requestDispatch();
+  await site.until(() => notes().every((text) => /23:31/.test(String(text))));
+  expect(notes()).toEqual([
+    expect.stringMatching(/^[^?]*restored 23:31$/),
+    "Low battery, zone Door (door): restored at 2026-11-20 23:31:00.",
+  ]);
+});
+
 test("a record that cannot be read does not keep the others from getting their date", async () => {
   site.intercept = (request, response) => {
     if (request.method !== "GET" || request.url !== "/interventii/1") return false;

@@ -12,6 +12,7 @@ const ZONES = [
   zoneOf({ id: "hall-door", ...at(1) }),
   zoneOf({ id: "yard", ...at(2) }),
   zoneOf({ id: "roof", ...at(3) }),
+  zoneOf({ id: "smoke", kind: "fire", ...at(1) }),
 ];
 
 let site: DispatchingSite;
@@ -105,6 +106,37 @@ test("a trip that has failed is tried again although others keep coming", async 
     await eventually("the trip of the roof", () => statesOf("roof").every((state) => state !== "waiting"));
   }
   expect(statesOf("hall")).toEqual(["posted"]);
+});
+
+test("a trip whose requests never get an answer is passed by others after three attempts, and by a fire at once", async () => {
+  let isOver = false;
+  let unanswered = 0;
+  await open("hall");
+  await site.settled();
+  const key = (): string | undefined => site.zones.trips.findLast(({ zoneId }) => zoneId === "hall")?.key;
+  site.zones.clock.advance(1_801_000);
+  site.intercept = (request) => {
+    if (isOver || request.headers["idempotency-key"] !== `"${key()}"`) return false;
+    unanswered += 1;
+    request.socket.destroy();
+    return true;
+  };
+  const attempt = async (count: number): Promise<void> => {
+    site.requestDispatch();
+    await eventually("a request without an answer", () => unanswered >= count);
+    await eventually("its end", () => site.zones.logged("trip-post-failed").length >= count);
+  };
+  await open("hall");
+  await attempt(1);
+  await open("smoke");
+  await eventually("the fire", () => statesOf("smoke")[0] === "posted");
+  await open("yard");
+  for (const count of [2, 3, 4]) await attempt(count);
+  await eventually("the other alarm", () => statesOf("yard").at(-1) === "posted");
+  expect(statesOf("hall")).toEqual(["posted", "waiting"]);
+  isOver = true;
+  await site.settled();
+  expect(statesOf("hall")).toEqual(["posted", "posted"]);
 });
 
 /** Trips a zone; its first request is not answered if `untilHeld`. */
