@@ -126,7 +126,7 @@ export async function cert(
 
 /** Files that the daemon creates in its data directory; other files are kept, and the sessions that it has still to end. */
 const DAEMON_FILES =
-  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-trial\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
+  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-(?:trial|origins)\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.

@@ -53,7 +53,7 @@ function storageChecks(dataDir: string, file: string | null): CheckResult[] {
 function quarantineChecks(dataDir: string): CheckResult[] {
   const megabytes = Math.ceil(quarantineBytes(dataDir) / 1_048_576);
   if (megabytes === 0) return [];
-  const remedy = `Each directory in ${join(dataDir, "quarantine")} is from one recovery or restore: move those that nobody needs.`;
+  const remedy = `Each directory in ${join(dataDir, "quarantine")} is from one recovery or restore: move those that are not needed.`;
   return [(megabytes < QUARANTINE_MB_MAX ? ok : warning)("Quarantine", `${megabytes} MB`, remedy)];
 }
 

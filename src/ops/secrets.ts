@@ -25,6 +25,11 @@ export function prepareDataDir(dataDir: string): void {
     mkdirSync(join(dataDir, "secrets"), { recursive: true, mode: 0o700 });
     chmodSync(join(dataDir, "secrets"), 0o700);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EROFS")
+      throw new AppError("cannot-create", `the disk of the data directory ${dataDir} is read-only`, {
+        hint: "A failing card or disk is often made read-only: dmesg shows why. Replace it, or make it writable (mount -o remount,rw).",
+        cause,
+      });
     throw new AppError(
       "cannot-create",
       `cannot create the data directory ${dataDir}: ${(cause as Error).message}`,

@@ -47,10 +47,10 @@ export class AuditTrail extends Store {
   );
   readonly #forgetLeftOut = this.prepare("UPDATE audit_left_out SET entries = 0 WHERE event = ?");
 
-  /** Chains an event unless it is a repetition; call it in the event's transaction. */
-  add(row: EventRow): void {
+  /** Chains an event unless it is a repetition; call it in the event's transaction. @param isNew false: left out, it is not counted */
+  add(row: EventRow, isNew = true): void {
     const why = this.#omissionReason(row);
-    if (why === "limit") this.#leaveOut.run({ event: row.event, at: row.at });
+    if (why === "limit" && isNew) this.#leaveOut.run({ event: row.event, at: row.at });
     if (why !== undefined) return;
     this.#insert.run(chained(this.#last.get() ?? cutOf(this.database), row));
   }
@@ -77,7 +77,8 @@ export class AuditTrail extends Store {
       "SELECT seq, at, event, who, origin, subject, detail FROM events WHERE seq = ?",
     );
     transaction(this.database, () => {
-      for (const seq of missing) this.add(find.get(seq) as EventRow);
+      // Those that the limit has left out are among them at each opening, and have been counted.
+      for (const seq of missing) this.add(find.get(seq) as EventRow, false);
     });
   }
 

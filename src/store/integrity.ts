@@ -163,7 +163,18 @@ function usedUpTables(database: Database): string[] {
       const ids = `SELECT seq FROM sqlite_sequence WHERE name = ? UNION ALL SELECT max(rowid) FROM "${name}"`;
       return database.prepare(`SELECT 1 FROM (${ids}) WHERE seq > ${NUMBER_MAX}`).get(name) !== undefined;
     })
+    .concat(usedUpTrail(database))
     .map((name) => `the numbers of table ${name} are used up`);
+}
+
+/** The tables of the audit trail, which counts its positions itself: each audited event, such as a sign-in, adds one. */
+function usedUpTrail(database: Database): string[] {
+  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  return ["audit", "audit_cut"].filter(
+    (name) =>
+      exists.get(name) !== undefined &&
+      database.prepare(`SELECT 1 FROM ${name} WHERE position > ${NUMBER_MAX}`).get() !== undefined,
+  );
 }
 
 /** The parts that this release creates and the file does not have, as problems. */

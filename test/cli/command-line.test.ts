@@ -285,7 +285,8 @@ describe("factory-reset", () => {
     writeFileSync(join(folder, "var", "notes.txt"), "mine");
     // Of a change in the web panel, and of one whose daemon was killed.
     mkdirSync(join(folder, "var", "configurations"));
-    writeFileSync(join(folder, "var", "configuration-trial.json"), "{}");
+    for (const name of ["configuration-trial.json", "configuration-origins.json"])
+      writeFileSync(join(folder, "var", name), "{}");
     // The copy of santinela-upgrade.
     writeFileSync(join(folder, "var", "before-upgrade.db"), "");
     const answered = await run(["factory-reset"], {

@@ -12,7 +12,7 @@ import { MISSING_FOR_SECTORS, withUnreadableSector } from "../support/unreadable
 
 /*
  * The memory card cannot read a sector of a database or of its log. The program must start and monitor, with every row that can be
- * read: systemd would otherwise start it again for ever, and nothing would be monitored.
+ * read: systemd would otherwise start it again without end, and nothing would be monitored.
  */
 
 const HALLS = 3;

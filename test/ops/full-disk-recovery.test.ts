@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, cpSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { Databases } from "../../src/ops/databases.ts";
 import { JsonLog } from "../../src/ops/log.ts";
+import { prepareDataDir } from "../../src/ops/secrets.ts";
 import { ReserveFile } from "../../src/ops/reserve-file.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { describeUnless } from "../support/required-programs.ts";
@@ -70,6 +72,12 @@ describeUnless(NO_MOUNT, "a damaged database on a full disk", () => {
     expect(readdirSync(dataDir)).not.toContain("recovery.txt");
     expect(databases.main.prepare("SELECT count(*) FROM objectives").pluck().get()).toBe(6);
     databases.close();
+  });
+
+  test("is named as read-only when the system has made the disk so", () => {
+    prepareDataDir(dataDir);
+    execFileSync("mount", ["-o", "remount,ro", disk.folder]);
+    expect(() => prepareDataDir(dataDir)).toThrow(/^the disk of the data directory .* is read-only$/);
   });
 
   test("is refused with the room that is needed and what could be removed, and nothing is left behind", () => {

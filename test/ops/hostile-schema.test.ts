@@ -76,6 +76,14 @@ test.each([
     `INSERT INTO events(rowid, at, event, who, origin, subject, detail) VALUES(9223372036854775807, 0, 'a', 'b', 'c', 'd', '{}');
      DELETE FROM sqlite_sequence WHERE name = 'events';`,
   ],
+  [
+    "an entry of the audit trail",
+    `INSERT INTO audit(position, seq, at, event, who, origin, subject, detail, hash) VALUES(9007199254740992, 1, 0, 'a', 'b', 'c', 'd', '{}', 'e');`,
+  ],
+  [
+    "the beginning of the audit trail",
+    "INSERT OR REPLACE INTO audit_cut(one, position, hash, at) VALUES(1, 9007199254740992, 'x', 0);",
+  ],
 ])("a backup in which %s leaves no number for the next one is refused", (_what, sql) => {
   expect(refusalOf(sql)).toMatch(/cannot be restored: the numbers of table \w+ are used up$/);
 });

@@ -105,6 +105,19 @@ describe("the audit trail", () => {
     }
   });
 
+  test("counts what its limit has left out once, however often the database is opened", () => {
+    for (let attempt = 0; attempt < 105; attempt += 1)
+      log.add(
+        { event: "sign-in-failed", who: `guess-${attempt}`, from: "10.0.0.9", subject: "s", detail: {} },
+        1_000 + attempt,
+      );
+    const counted = (): unknown =>
+      database.prepare("SELECT entries FROM audit_left_out WHERE event = 'sign-in-failed'").pluck().get();
+    expect(counted()).toBe(5);
+    for (let opening = 0; opening < 3; opening += 1) MAIN_DATABASE.settle?.(database);
+    expect(counted()).toBe(5);
+  });
+
   test("includes entries written meanwhile by an earlier release, once", () => {
     add("intervention-deleted", 1);
     database.exec(

@@ -10,6 +10,14 @@ export const RO_RECOVERY: readonly (readonly [english: string, romanian: string]
     "ultima tranzacție din jurnalul WAL este incompletă: a întrerupt-o o pană de curent sau jurnalul este deteriorat",
   ],
   ["its write-ahead log is damaged", "jurnalul WAL este deteriorat"],
+  [
+    "{file} is damaged: its write-ahead log is incomplete",
+    "{file} este deteriorat: jurnalul WAL este incomplet",
+  ],
+  [
+    "Start the daemon once: it recovers what can be read, and reports the rest. Then repeat this command",
+    "Porniți o dată serviciul: recuperează ce se poate citi și raportează restul. Apoi repetați comanda",
+  ],
   ["it was rebuilt from its write-ahead log", "s-a refăcut din jurnalul WAL"],
   ["it continues without that commit", "continuă fără tranzacția aceea"],
   [
