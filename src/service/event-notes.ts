@@ -13,7 +13,7 @@ const ACCOUNTS_MAX = 1000;
 /** Events of wrong one-time codes in an hour, from whatever addresses; the next one has the count of the others. */
 const WRONG_CODES_MAX = 60;
 const WRONG_CODES_WINDOW_MS = 3_600_000;
-/** Sign-ins of one account from one address in an hour that have an event of their own; the next one has the count of the others. */
+/** Sign-ins of one site from one address in an hour that have an event of their own; the next one has the count of the others. */
 const SIGN_INS_MAX = 60;
 const SIGN_INS_WINDOW_MS = 3_600_000;
 /** As many as a centre has sites. */
@@ -60,10 +60,10 @@ export class EventNotes {
   }
 
   /**
-   * As `added`, for a sign-in; rate-limited, because each one stays in the log for a year, and the password of a site, which
-   * a stolen device has, is never delayed.
+   * As `added`, for the sign-in of a site; rate-limited, because its password, which a stolen device has, is never delayed, and
+   * each event is stored for a year.
    */
-  async signedIn(event: NewEvent): Promise<void> {
+  async siteSignedIn(event: NewEvent): Promise<void> {
     const place = `${event.who} ${networkOf(event.from)}`;
     const nowMs = this.#clock.monotonicMs();
     let own = this.#signIns.get(place);

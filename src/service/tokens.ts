@@ -72,8 +72,9 @@ export class TokenService {
       throw new AppError("unauthenticated", "email or password is wrong", {
         reason: "wrong-credentials",
       });
-    const { email: who, role } = account;
-    await this.#events.signedIn({ ...byOf(attempt), who, event: "signed-in", detail: { role } });
+    const { email: who, role, site } = account;
+    const event = { ...byOf(attempt), who, event: "signed-in", detail: { role } } as const;
+    await (site === undefined ? this.#events.added(event) : this.#events.siteSignedIn(event));
     return { token: this.#tokens.sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
