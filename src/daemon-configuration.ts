@@ -30,6 +30,8 @@ const TRIAL_MS = 3_000;
 const LOOK_EVERY_MS = 250;
 /** Of a difference in the event log; a change of twelve zones has less than half of that. */
 const DIFF_LENGTH_MAX = 16_000;
+const CORRECT_FILE = "Correct the file on the device, then run santinela reload.";
+
 /** Writes a changed configuration file and applies it on trial; it goes back by itself if the daemon is not healthy after it. */
 export class DaemonConfiguration {
   readonly #parts: DaemonConfigurationParts;
@@ -118,10 +120,10 @@ export class DaemonConfiguration {
       revert(config.dataDir);
     } catch (cause) {
       const message = `the change could not be undone (${messageOf(cause)}), and the daemon is not healthy with it: ${reason}`;
-      conditions.raise("configuration-invalid", `${message}. Correct the file, then run santinela reload`);
+      conditions.raise("configuration-invalid", `${message}. ${CORRECT_FILE}`);
       this.#note("configuration-unproven", { reason: message });
       throw new AppError("conflict", message, {
-        hint: "Correct the file on the device, then run santinela reload.",
+        hint: CORRECT_FILE,
         cause,
       });
     }

@@ -29,7 +29,9 @@ export function currentText({ file }: Pick<Config, "file">): string {
     });
   const text = utf8Text(bytesOf(file));
   if (typeof text === "string") return text;
-  throw new AppError("conflict", `${file}:${text.line}:1: ${text.message}`);
+  throw new AppError("conflict", `${file} is not UTF-8 in line ${text.line}`, {
+    hint: "Save the file as UTF-8.",
+  });
 }
 
 function bytesOf(file: string): Buffer {

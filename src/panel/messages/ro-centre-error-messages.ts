@@ -36,7 +36,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "Adăugați un cont pentru persoana care administrează",
   ],
   ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
-  ["site {id} reports too often; try again", "locația {id} raportează prea des; reîncercați"],
+  ["site {site} writes too often; try again later", "locația {site} scrie prea des; reîncercați mai târziu"],
   [
     "this account reports for site {site} and not for {other}",
     "acest cont raportează pentru locația {site}, nu pentru {other}",

@@ -9,6 +9,16 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["Write the sections out there", "Scrieți întâi secțiunea în fișier"],
   ["the embedded configuration", "configurația inclusă"],
   ["the configuration file has changed in the meantime", "fișierul de configurare s-a modificat între timp"],
+  ["{file} is not UTF-8 in line {line}", "{file} nu este text UTF-8 la linia {line}"],
+  ["Save the file as UTF-8", "Salvați fișierul în UTF-8"],
+  [
+    "the change could not be undone ({reason}), and the daemon is not healthy with it: {fault}",
+    "modificarea nu a putut fi anulată ({reason}), iar cu ea serviciul nu funcționează corect: {fault}",
+  ],
+  [
+    "Correct the file on the device, then run santinela reload",
+    "Corectați fișierul de pe dispozitiv, apoi rulați santinela reload",
+  ],
   ["Read it again and repeat the change", "Recitiți-l și repetați modificarea"],
   ["another change is being applied", "se aplică deja o altă modificare"],
   [
