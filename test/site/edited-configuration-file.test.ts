@@ -68,7 +68,10 @@ test.each([
 test("a file that is not UTF-8 is refused, because saving it would destroy its texts", async () => {
   writeFileSync(file, Buffer.from("mqtt: off\nsite: { name: Fabric\xe3 }\n", "latin1"));
   const { status, body } = await readZones();
-  expect([status, (body as { message: string }).message]).toEqual([409, `${file} is not UTF-8 in line 2`]);
+  expect([status, (body as { message: string }).message]).toEqual([
+    409,
+    `${file} is not UTF-8 in line 2. Save the file as UTF-8.`,
+  ]);
 });
 
 test("what another person has edited without a reload is shown before it is saved along", async () => {
