@@ -101,7 +101,7 @@ async function sensorChecks(
 ): Promise<CheckResult[]> {
   const qosOf = new Map<string, number>();
   await listenTo(mqtt, topics.filters, new SystemClock(), listenS * 1000, (message) => {
-    const { signals } = topics.read(message.topic, message.payload, false);
+    const { signals } = topics.read(message.topic, message.payload, { isRetained: false });
     for (const { zoneId, signal } of signals)
       if (signal.kind === "contact")
         qosOf.set(zoneId, Math.min(qosOf.get(zoneId) ?? message.qos, message.qos));

@@ -102,7 +102,7 @@ class ReplayedZones {
     this.#nowMs = Math.max(atMs ?? (this.#nowMs ?? 0) + MESSAGE_INTERVAL_MS, this.#nowMs ?? 0);
     const nowMs = this.#nowMs;
     const due = this.#wake(nowMs);
-    const { signals, refused, isUnmatched } = this.#topics.read(topic, Buffer.from(payload), isRetained);
+    const { signals, refused, isUnmatched } = this.#topics.read(topic, Buffer.from(payload), { isRetained });
     const outcomes = signals.flatMap(({ zoneId, signal }) => this.#signalled(zoneId, signal, nowMs));
     return {
       outcomes: [...due, ...outcomes],

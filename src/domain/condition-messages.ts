@@ -63,6 +63,8 @@ export const CONDITION_MESSAGES = {
     'alarm panel {account} has sent the code {code}, which is not in the standard. It is recorded in the event log only. Ask the manufacturer for its meaning; to make it an alarm, add a zone with codes: ["{code}"].',
   "gpio-line-unstable":
     "line {line} changes more than {edges} times a second: a loose wire, a failing contact, or interference. It is polled every {pollMs} ms; edge detection resumes automatically.",
+  "key-switch-unstable":
+    "the key switch on line {line} changes without keeping a position: interference, a loose wire, or a failing contact. Its zones are armed until it has kept one for five seconds. Check its terminals, its cable and the pull-up.",
   "loop-out-of-range":
     "the loop of zone {zone} measures {ohms} Ω, outside the bands of normal ({normal} Ω), alarm ({alarm} Ω), short circuit and cut wire. Its contact is not monitored. Check its resistors, terminals and cable, and pullUp and supplyV; santinela zones list shows the value.",
   "on-battery":

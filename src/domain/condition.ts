@@ -65,6 +65,7 @@ export const CONDITIONS = {
   "gpio-unavailable": { severity: "error", title: "GPIO unavailable" },
   "gpio-line-failed": { severity: "error", title: "GPIO line cannot be read" },
   "gpio-line-unstable": { severity: "error", title: "GPIO line unstable" },
+  "key-switch-unstable": { severity: "error", title: "Key switch unstable" },
   "adc-unavailable": { severity: "error", title: "Analogue converter unavailable" },
   "adc-channel-failed": { severity: "error", title: "Input of an analogue converter cannot be read" },
   "loop-out-of-range": { severity: "error", title: "Resistance of a loop out of range" },

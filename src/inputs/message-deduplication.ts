@@ -30,8 +30,13 @@ const DEDUPLICATION_WINDOW_MS = 20_000;
  */
 const UNFLAGGED_DUPLICATE_WINDOW_MS = 120_000;
 
-/** `flagged`: with DUP, certainly read before; `unflagged`: without it, see above. */
-export type Repetition = "flagged" | "unflagged";
+/** A message that was perhaps read before. */
+export interface Repetition {
+  /** `flagged`: with DUP, certainly read before; `unflagged`: without it, see above. */
+  readonly kind: "flagged" | "unflagged";
+  /** When it was first read, monotonic. */
+  readonly firstAtMs: number;
+}
 
 /** What is to be read of a message. */
 export interface MessagePart {
@@ -46,6 +51,8 @@ export interface MessagePart {
 interface Entry {
   readonly message: DeduplicationEntry;
   readonly atMs: number;
+  /** When the first of its repetitions was read. */
+  readonly firstAtMs: number;
   /** Activity of the sender from this time on confirms the acknowledgement; undefined while the sender is offline. */
   confirmsAtMs: number | undefined;
   /** Whether the sender has reconnected since. */
@@ -82,7 +89,8 @@ export class MessageDeduplication {
       // By the wall clock, which may have been set since; then only messages with DUP count as duplicates.
       const ageMs = Math.abs(clock.wallMs() - message.atWallMs);
       const atMs = clock.monotonicMs() - ageMs;
-      this.#add({ message, atMs, confirmsAtMs: undefined, isFromEarlierConnection: true });
+      const known = { message, atMs, firstAtMs: atMs };
+      this.#add({ ...known, confirmsAtMs: undefined, isFromEarlierConnection: true });
     }
   }
 
@@ -143,7 +151,8 @@ export class MessageDeduplication {
     }
     if (earlier) this.#remove(repetition && part.isFollowed ? this.#from(earlier) : [earlier]);
     const confirmsAtMs = atMs + DEDUPLICATION_WINDOW_MS;
-    const entry = { message, atMs, confirmsAtMs, isFromEarlierConnection: false };
+    const firstAtMs = repetition?.firstAtMs ?? atMs;
+    const entry = { message, atMs, firstAtMs, confirmsAtMs, isFromEarlierConnection: false };
     this.#add(entry);
     // Stored before the zone's change, to be in its transaction.
     this.#journal.processedMessages.add(message);
@@ -198,9 +207,10 @@ export class MessageDeduplication {
 }
 
 function repetitionOf(earlier: Entry, isFlagged: boolean, atMs: number): Repetition | undefined {
-  if (isFlagged) return "flagged";
+  const { firstAtMs, isFromEarlierConnection } = earlier;
+  if (isFlagged) return { kind: "flagged", firstAtMs };
   const isRecent = atMs - earlier.atMs <= UNFLAGGED_DUPLICATE_WINDOW_MS;
-  return earlier.isFromEarlierConnection && isRecent ? "unflagged" : undefined;
+  return isFromEarlierConnection && isRecent ? { kind: "unflagged", firstAtMs } : undefined;
 }
 
 /**

@@ -109,6 +109,7 @@ export class MqttReadings {
     this.#cancelRedelivery?.();
     this.#cancelPause?.();
     this.#cancelStable?.();
+    this.#staleRetained.closed();
     this.#drops.stop();
     this.#absence.end();
     const client = this.#client;
@@ -147,6 +148,7 @@ export class MqttReadings {
   #closed(client: MqttClient, connect: Connect): void {
     this.#intake = undefined;
     this.#cancelStable?.();
+    this.#staleRetained.closed();
     if (client === this.#client) this.#absence.begin();
     const isTakeover = this.#isAccepted && this.#failures === 0 && client === this.#client;
     this.#isAccepted = false;

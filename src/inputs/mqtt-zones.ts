@@ -136,6 +136,8 @@ export class MqttZones {
   async deliver(message: MqttMessage, connection = this.#connectionOf(message)): Promise<void> {
     const read = (): void => {
       if (connection.isPaused) throw new Error("an earlier message could not be stored");
+      // On a full disk it is read again once room is made.
+      this.#options.journal.onRollback(() => (connection.isPaused = false));
       // While it is read: the next message may be in the same commit.
       connection.isPaused = true;
       this.#read(message);
@@ -172,14 +174,15 @@ export class MqttZones {
   #read({ topic, payload, leftOutBytes, isRetained, isStale = false, delivery }: MqttMessage): void {
     if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
     this.#lists.read(topic, payload);
-    const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, isRetained);
+    const age = { isRetained, isStale };
+    const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, age);
     const hash = delivery && signals.length + gates.length > 0 ? messageHash(topic, payload) : "";
     const once: OnceOnly = (ownerId, partOf) => {
       if (delivery) this.deduplication.once(delivery, ownerId, hash, partOf);
       else partOf(undefined)?.read();
     };
     // The state of a gate must be known before its zones are read.
-    this.#readGates(isStale ? gates.filter(({ state }) => state !== "closed") : gates, once);
+    this.#readGates(gates, once);
     for (const zoneId of new Set(signals.map((entry) => entry.zoneId))) {
       const ofZone = signals.flatMap((entry) => (entry.zoneId === zoneId ? [entry.signal] : []));
       // The state of a bridge is not a message of the sensor.
@@ -208,7 +211,9 @@ export class MqttZones {
         for (const { gateId: of, state } of gates)
           if (of === gateId) this.#options.monitor.setGate(gateId, state);
       };
-      once(gateId, (repetition) => (repetition === "flagged" ? undefined : { read, isFollowed: false }));
+      once(gateId, (repetition) =>
+        repetition?.kind === "flagged" ? undefined : { read, isFollowed: false },
+      );
     }
   }
 

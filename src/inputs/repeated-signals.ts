@@ -8,7 +8,11 @@ import type { ZoneEngine } from "./zone-engine.ts";
 interface Recorded {
   readonly monitor: Pick<ZoneEngine, "zones">;
   readonly journal: Pick<Journal, "restores">;
+  readonly bootId: string;
 }
+
+/** After a restart of the daemon, the time of a first reading is only known by the wall clock. */
+const INACCURACY_MS = 1_000;
 
 /**
  * What is to be read of a message that was perhaps read before. Without DUP only an opening is ignored, because it can belong
@@ -23,19 +27,27 @@ export function unreadSignals(
   repetition: Repetition | undefined,
 ): readonly ZoneSignal[] {
   if (repetition === undefined) return signals;
-  if (repetition === "flagged") return [];
-  return isLastOpeningRecorded(recorded, zoneId) ? signals.filter((signal) => !isOpening(signal)) : signals;
+  if (repetition.kind === "flagged") return [];
+  const isRecorded = isOpeningRecorded(recorded, zoneId, repetition.firstAtMs);
+  return isRecorded ? signals.filter((signal) => !isOpening(signal)) : signals;
 }
 
 /**
- * Whether one more opening of the zone would only repeat what a record has. Not if there is none or the last one was suppressed;
- * never for a life safety zone, whose trips are counted in the record.
+ * Whether one more opening of the zone would only repeat what a record has. Not if the last one was suppressed, or is older than
+ * the first reading of the message, which then was no trip, such as one that closed before it was confirmed; never for a life
+ * safety zone, whose trips are counted in the record.
+ * @param firstAtMs of the message, monotonic
  */
-function isLastOpeningRecorded({ monitor, journal }: Recorded, zoneId: string): boolean {
+function isOpeningRecorded(
+  { monitor, journal, bootId }: Recorded,
+  zoneId: string,
+  firstAtMs: number,
+): boolean {
   const watched = monitor.zones().find(({ zone }) => zone.id === zoneId);
   if (watched && isLifeSafety(watched.zone.kind)) return false;
   const opening = journal.restores.openingBefore(zoneId);
-  return opening !== undefined && isOrWillBeRecorded(opening);
+  if (opening?.moment.bootId !== bootId || !isOrWillBeRecorded(opening)) return false;
+  return opening.moment.monotonicMs >= firstAtMs - INACCURACY_MS;
 }
 
 function isOpening(signal: ZoneSignal): boolean {

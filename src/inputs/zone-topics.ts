@@ -104,8 +104,16 @@ export class ZoneTopics {
     return this.#sourcesOf(topic).length > 0 || this.#gatesOf(topic).length > 0;
   }
 
-  /** Reads a message. @param isRetained whether the broker sent a retained message, not a new one */
-  read(topic: string, payload: Uint8Array, isRetained: boolean): MessageReading {
+  /**
+   * Reads a message.
+   * @param age isRetained: whether the broker sent a retained message, not a new one; isStale: whether it is one that newer
+   * messages have not replaced, which must not disarm
+   */
+  read(
+    topic: string,
+    payload: Uint8Array,
+    { isRetained, isStale = false }: { readonly isRetained: boolean; readonly isStale?: boolean },
+  ): MessageReading {
     if (topic.length > TOPIC_LENGTH_MAX) return { ...NOTHING, refused: "topic-too-long" };
     const sources = this.#sourcesOf(topic);
     const matchingGates = this.#gatesOf(topic);
@@ -127,8 +135,8 @@ export class ZoneTopics {
         // Read as a whole payload, of which a placeholder never disarms.
         const { path: _anywhere, ...meaning } = gate;
         const contact = contactOf(meaning, valueAt(view, gate));
-        // A message about something else leaves the gate unchanged.
-        if (contact === "unknown") return [];
+        // A message about something else leaves the gate unchanged. So does an old one that disarms, also for its topic.
+        if (contact === "unknown" || (isStale && contact === "normal")) return [];
         const isOpen = noteTopicOf(this.#active, gateKey(gate), gate.mqtt)(topic, contact === "open");
         return [{ gateId: gate.id, state: gateStateOf(isOpen ? "open" : "normal") }];
       }),

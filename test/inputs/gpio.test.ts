@@ -140,6 +140,16 @@ describe("a key switch", () => {
     let site: MonitoredZones;
     let lines: SimulatedLines;
     let readings: GpioReadings;
+    let isMute: boolean;
+    const activity = new Map<number, OnActivity>();
+    /** Lines whose edges can be lost. */
+    const openPort = (): GpioPort => ({
+      open: (line, bias, onActivity) => {
+        activity.set(line, onActivity);
+        return lines.open(line, bias, () => (isMute ? undefined : onActivity()));
+      },
+      close: () => lines.close(),
+    });
 
     async function startAt(position: "open" | "normal"): Promise<void> {
       site = MonitoredZones.forTest([ENTRY]);
@@ -147,7 +157,8 @@ describe("a key switch", () => {
         [17, 0],
         [4, levelOf(GATE, position)],
       ]);
-      readings = new GpioReadings({ ...site.common, openPort: () => lines });
+      isMute = false;
+      readings = new GpioReadings({ ...site.common, openPort });
       await readings.start();
       site.clock.advance(60_000);
     }
@@ -194,6 +205,46 @@ describe("a key switch", () => {
         "disarmed (gpio)",
         "exit delay (gpio)",
       ]);
+    });
+
+    test("that keeps no position arms its zones, until it rests for five seconds", async () => {
+      await startAt("normal");
+      for (let edge = 0; edge < 40; edge += 1) turn(edge % 2 === 0 ? "open" : "normal", 10);
+      expect(site.conditions).toEqual(["key-switch-unstable/gpio 4"]);
+      openDoor();
+      expect(states()).toEqual(["waiting"]);
+      for (let edge = 0; edge < 200; edge += 1) turn(edge % 2 === 0 ? "open" : "normal", 20);
+      site.clock.advance(4_900);
+      openDoor();
+      expect(site.conditions).toEqual([]);
+      expect(states()).toEqual(["cancelled", "gated"]);
+    });
+
+    test("that changes too often to be followed arms its zones, whatever the polls read", async () => {
+      await startAt("normal");
+      for (let edge = 0; edge < 101; edge += 1) {
+        activity.get(4)?.();
+        site.clock.advance(2);
+      }
+      expect(site.conditions).toEqual(["gpio-line-unstable/gpio 4", "key-switch-unstable/gpio 4"]);
+      openDoor();
+      expect(states()).toEqual(["waiting"]);
+    });
+
+    test("that reads disarmed for a moment, the end of which is lost, cancels no alarm", async () => {
+      await startAt("open");
+      openDoor();
+      turn("normal", 1);
+      isMute = true;
+      turn("open", 1_000);
+      expect(states()).toEqual(["waiting"]);
+    });
+
+    test("whose zones change is no longer unstable", async () => {
+      await startAt("normal");
+      for (let edge = 0; edge < 40; edge += 1) turn(edge % 2 === 0 ? "open" : "normal", 10);
+      await readings.exchange([zoneOf({ id: "hall", input: { gpio: 17 } })]);
+      expect(site.conditions).toEqual([]);
     });
 
     test("counts at once in its first position after a start", async () => {

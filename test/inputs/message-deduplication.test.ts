@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import mqttPacket, { type IConnectPacket, type Packet } from "mqtt-packet";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MqttZones, type MqttMessage } from "../../src/inputs/mqtt-zones.ts";
 import type { BuiltInBroker } from "../../src/inputs/built-in-broker.ts";
+import { setDiskFullHandler } from "../../src/store/transaction.ts";
 import type { MqttReadings } from "../../src/inputs/mqtt-readings.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
 import { eventually } from "../support/eventually.ts";
@@ -31,12 +33,17 @@ const HALL = zoneOf({
   input: { mqtt: "hall", open: ["open"], normal: ["closed"] },
   gate: { mqtt: "keypad", open: ["arm"], normal: ["disarm"], exitDelayS: 30 },
 });
+const SHED = zoneOf({
+  id: "shed",
+  input: { mqtt: "shed", open: ["open"], normal: ["closed"] },
+  confirmMs: 60_000,
+});
 const OPEN = '{"contact":false}';
 const CLOSED = '{"contact":true}';
 
 let site: MonitoredZones;
 beforeEach(() => {
-  site = MonitoredZones.forTest([GATE, HALL]);
+  site = MonitoredZones.forTest([GATE, HALL, SHED]);
 });
 
 function contact(): string | undefined {
@@ -116,6 +123,35 @@ describe("the built-in broker with lost acknowledgements", () => {
     await reconnect();
     await sensor.publish({ id: 2, payload: OPEN });
     expect(site.trips.map(({ state }) => state)).toEqual(["test", "waiting"]);
+  });
+
+  test("does not take an opening for the repetition of one that closed before it was confirmed", async () => {
+    await sensor.publish({ id: 1, payload: "closed", topic: "shed" });
+    await sensor.publish({ id: 2, payload: "open", topic: "shed" });
+    site.clock.advance(60_000);
+    await sensor.publish({ id: 3, payload: "closed", topic: "shed" });
+    site.clock.advance(86_400_000);
+    await reconnect();
+    await sensor.publish({ id: 1, payload: "open", topic: "shed" });
+    site.clock.advance(10_000);
+    await sensor.publish({ id: 2, payload: "closed", topic: "shed" });
+    await reconnect();
+    await sensor.publish({ id: 1, payload: "open", topic: "shed" });
+    site.clock.advance(60_000);
+    expect(site.trips).toHaveLength(2);
+  });
+
+  test("ignores an opening that is repeated twice, with a battery that is read", async () => {
+    const open = '{"contact":false,"battery":9}';
+    await sensor.publish({ id: 1, payload: CLOSED });
+    await sensor.publish({ id: 2, payload: open });
+    await sensor.publish({ id: 3, payload: CLOSED });
+    for (const waitMs of [2_000, 15_000]) {
+      site.clock.advance(waitMs);
+      await reconnect();
+      await sensor.publish({ id: 2, payload: open });
+    }
+    expect(site.trips.filter(({ type }) => type === "trip")).toHaveLength(1);
   });
 
   test("reads that a sensor is back, under the packet id of its last start", async () => {
@@ -203,6 +239,19 @@ describe("the built-in broker with lost acknowledgements", () => {
     await sensor.publish({ id: 3, payload: CLOSED, dup: true });
     expect(site.trips).toHaveLength(1);
     expect(contact()).toBe("normal");
+  });
+
+  test("reads a message on a full disk once there is room again", async () => {
+    await sensor.publish({ id: 1, payload: CLOSED });
+    const zones = new MqttZones(site.common);
+    setDiskFullHandler(site.database, () => true);
+    const { processedMessages } = site.journal;
+    vi.spyOn(processedMessages, "add").mockImplementationOnce(() => {
+      throw new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL");
+    });
+    const delivery = { session: "sensor", packetId: 9, isRepeated: false };
+    await zones.deliver({ topic: TOPIC, payload: Buffer.from(OPEN), isRetained: false, delivery });
+    expect(site.trips).toHaveLength(1);
   });
 
   test("reads a repetition of a message that never arrived", async () => {

@@ -147,7 +147,7 @@ describe("a battery", () => {
       input: { mqtt: "t", path: "/none", open: [1] },
       battery: { mqtt: "b", ...battery },
     });
-    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), false);
+    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), { isRetained: false });
     expect(signals[0]?.signal).toMatchObject(
       low === undefined ? { kind: "sign-of-life" } : { kind: "battery", low },
     );
@@ -167,7 +167,7 @@ describe("a battery", () => {
   ];
   test.each(charges)("that reports %j with the rule %j has this charge: %s", (payload, battery, percent) => {
     const zone = zoneOf({ input: { mqtt: "t", open: [1] }, battery: { mqtt: "b", ...battery } });
-    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), false);
+    const { signals } = new ZoneTopics([zone]).read("b", Buffer.from(payload), { isRetained: false });
     expect(signals.map(({ signal }) => signal)).toEqual([
       { kind: "battery", low: expect.any(Boolean), ...(percent === undefined ? {} : { percent }) },
     ]);
@@ -187,14 +187,14 @@ describe("a last will", () => {
   ];
   test.each(cases)("%j by the rule %j is up: %s", (payload, availability, up) => {
     const zone = zoneOf({ input: { gpio: 4 }, availability: { mqtt: "a", ...availability } });
-    const { signals } = new ZoneTopics([zone]).read("a", Buffer.from(payload), true);
+    const { signals } = new ZoneTopics([zone]).read("a", Buffer.from(payload), { isRetained: true });
     expect(signals[0]?.signal).toEqual(up === undefined ? undefined : { kind: "availability", up });
   });
 });
 
 function resultOf(rule: Rule, payload: Uint8Array): string {
   const topics = new ZoneTopics([zoneOf({ input: { mqtt: "t", ...rule } })]);
-  const { signals, refused } = topics.read("t", payload, false);
+  const { signals, refused } = topics.read("t", payload, { isRetained: false });
   const [first] = signals;
   if (first?.signal.kind === "contact") return first.signal.contact;
   return refused ?? "nothing";

@@ -38,7 +38,7 @@ const ENDS = ["", "x", "\\", "\\\n", "e", '"}', 'y"}', 'y%"}', "NaN", "%"];
 
 function cpuMsOf(payload: string): number {
   const before = process.cpuUsage();
-  TOPICS.read("gate", Buffer.from(payload), false);
+  TOPICS.read("gate", Buffer.from(payload), { isRetained: false });
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }

@@ -50,6 +50,24 @@ describeWithMosquitto("a message that was retained once at an external broker", 
     await eventually("the end of the condition", () => !isStale());
   });
 
+  test("is no longer a condition once its sender retains its messages", async () => {
+    await retain("keypad", "disarmed");
+    await site.listen();
+    await eventually("the disarming", () => site.zoneService.zoneOverrides.gates.isClosed(DOOR));
+    await site.publish("keypad", "armed");
+    await allRead();
+    site.clock.advance(5_000);
+    await eventually("the condition", isStale);
+    await retain("keypad", "armed");
+    await allRead();
+    site.clock.advance(600_000);
+    await eventually("the end of the condition", () => !isStale());
+    await retain("keypad", "disarmed");
+    await allRead();
+    await reconnect();
+    await eventually("the disarming", () => site.zoneService.zoneOverrides.gates.isClosed(DOOR));
+  });
+
   test("does not disarm after an interruption, but one that is published meanwhile does", async () => {
     await retain("keypad", "disarmed");
     await site.listen();

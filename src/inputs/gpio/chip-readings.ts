@@ -75,6 +75,11 @@ export class ChipReadings {
     if (this.#bindings.length > 0) await this.#beginCheck();
   }
 
+  /** Reads a line now, if it is open. @param line its number */
+  poll(line: number): void {
+    this.#lines.get(line)?.poll();
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#cancelCheck();

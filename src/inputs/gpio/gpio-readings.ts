@@ -53,7 +53,7 @@ export class GpioReadings {
     const keys = this.#keys;
     this.#keys = new Map();
     this.#bindings = lineBindingsOf(zones, this.#options.monitor, (gate) => this.#keyOf(gate, keys));
-    for (const [reading, key] of keys) if (this.#keys.get(reading) !== key) key.stop();
+    for (const [reading, key] of keys) if (this.#keys.get(reading) !== key) key.forget();
     this.#clearConditions(before);
     const chips = new Set([...this.#chips.keys(), ...this.#bindings.map(({ input }) => input.chip)]);
     for (const chip of chips)
@@ -69,9 +69,15 @@ export class GpioReadings {
   }
 
   #keyOf(gate: KeyGate, before: ReadonlyMap<string, KeySwitch>): KeySwitch {
-    const { clock, monitor } = this.#options;
+    const { monitor } = this.#options;
     const reading = gateReadingOf(gate) ?? gate.id;
-    const key = before.get(reading) ?? new KeySwitch(clock, (state) => monitor.setGate(gate.id, state));
+    const key =
+      before.get(reading) ??
+      new KeySwitch(gate, {
+        ...this.#options,
+        report: (state) => monitor.setGate(gate.id, state),
+        readAgain: () => this.#chips.get(gate.chip)?.poll(gate.gpio),
+      });
     this.#keys.set(reading, key);
     return key;
   }

@@ -17,6 +17,8 @@ export interface LineBinding {
   readonly countsPulses: boolean;
   /** @param contact `unknown` when the line cannot be read. @param atMs time on the monotonic clock; now if undefined */
   readonly take: (contact: Contact, atMs?: number) => void;
+  /** Called when it changes too often to be followed. */
+  readonly unsettle?: () => void;
 }
 
 /** The gate of a zone with a key switch. */
@@ -56,7 +58,10 @@ function contactReporter(id: string, monitor: ZoneEngine): LineBinding["take"] {
 /** One binding for each key switch, for all zones that use it. */
 function gateBindings(zones: readonly Zone[], keyOf: (gate: KeyGate) => KeySwitch): LineBinding[] {
   const gates = new Map(zones.flatMap(({ gate }) => (gate.by === "gpio" ? [[gate.id, gate] as const] : [])));
-  return [...gates].map(([id, input]) => ({ id, input, countsPulses: false, take: keyOf(input).take }));
+  return [...gates].map(([id, input]) => {
+    const { take, unsettle } = keyOf(input);
+    return { id, input, countsPulses: false, take, unsettle };
+  });
 }
 
 /** Contact state for a loop pulled up and closed to ground: a closed loop reads 0, an open or cut one 1. */

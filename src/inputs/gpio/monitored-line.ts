@@ -120,6 +120,7 @@ export class MonitoredLine {
     const { id, input } = this.binding;
     const storm = { line: lineName(input), edges: STORM_EDGES, pollMs: POLL_MS };
     this.#options.conditions.raise("gpio-line-unstable", storm, id);
+    this.binding.unsettle?.();
   }
 
   #tryEdgeDetection(): void {

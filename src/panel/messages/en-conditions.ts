@@ -21,6 +21,7 @@ export const EN_CONDITIONS = {
   "condition.gpio-unavailable": "GPIO unavailable",
   "condition.gpio-line-failed": "GPIO line cannot be read",
   "condition.gpio-line-unstable": "GPIO line unstable",
+  "condition.key-switch-unstable": "Key switch unstable",
   "condition.adc-unavailable": "Analogue converter unavailable",
   "condition.adc-channel-failed": "Input of an analogue converter cannot be read",
   "condition.loop-out-of-range": "Resistance of a loop out of range",

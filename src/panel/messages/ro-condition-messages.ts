@@ -65,6 +65,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     'Centrala de alarmă {account} a transmis codul {code}, care nu există în standard. Apare numai în jurnalul de evenimente. Întrebați producătorul ce înseamnă; pentru a genera o alarmă, adăugați o zonă cu codes: ["{code}"].',
   "gpio-line-unstable":
     "Linia {line} este instabilă (schimbări pe secundă: peste {edges}). Cauze posibile: fir desfăcut la borne, contact defect sau interferențe. Se citește la fiecare {pollMs} ms; detectarea fronturilor se reia automat.",
+  "key-switch-unstable":
+    "Comutatorul cu cheie de la linia {line} nu rămâne într-o poziție. Cauze posibile: interferențe, fir desfăcut la borne sau contact defect. Zonele lui sunt armate până când rămâne cinci secunde într-o poziție. Verificați bornele, cablul și rezistența de pull-up.",
   "loop-out-of-range":
     "Rezistența buclei zonei {zone} este de {ohms} Ω: nu corespunde nici stării normale ({normal} Ω), nici alarmei ({alarm} Ω), nici unui scurtcircuit sau unei întreruperi. Contactul ei nu este monitorizat. Verificați rezistențele, bornele și cablul, precum și pullUp și supplyV; valoarea actuală este în ecranul Zone.",
   "on-battery":

@@ -25,6 +25,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.gpio-unavailable": "GPIO indisponibil",
   "condition.gpio-line-failed": "O linie GPIO nu poate fi citită",
   "condition.gpio-line-unstable": "Linie GPIO instabilă",
+  "condition.key-switch-unstable": "Comutator cu cheie instabil",
   "condition.adc-unavailable": "Convertor analogic indisponibil",
   "condition.adc-channel-failed": "O intrare a convertorului analogic nu poate fi citită",
   "condition.loop-out-of-range": "Rezistență de buclă în afara limitelor",
