@@ -24,27 +24,31 @@ export function isWithinWindow(
 const OVERTAKEN_MS = 45_000;
 
 /**
- * The incident that a trip may join: the one in whose window it is, with the last trip nearest to it. The end of a fault and
- * the like belong to the newest.
+ * The incident that a trip may join: the one in whose window it is, with the last trip nearest to it. One of another boot whose
+ * time is unknown comes after all others: it only seems to be near. The end of a fault and the like belong to the newest.
  * @param incidents of the trip's subject, newest first
  */
 export function incidentNear<Of extends Pick<Incident, "last">>(
   incidents: readonly Of[],
-  trip: Pick<Trip, "type" | "moment">,
+  trip: Pick<Trip, "type" | "moment" | "isDated">,
   windowMs: number,
 ): Of | undefined {
   if (trip.type !== "trip") return incidents[0];
   const apartMs = ({ last }: Of): number => Math.abs(elapsedMs(last, trip.moment));
+  const isUnknown = (incident: Of): number => Number(isTimeUnknown(incident, trip));
   return incidents
     .filter((incident) => isWithinWindow(incident, trip, windowMs))
-    .toSorted((a, b) => apartMs(a) - apartMs(b))[0];
+    .toSorted((a, b) => isUnknown(a) - isUnknown(b) || apartMs(a) - apartMs(b))[0];
 }
 
 /**
  * Whether it cannot be known how long before a trip an incident was: across a reboot only the wall clock tells it, and it was
  * not trusted at the trip.
  */
-export function isTimeUnknown({ last }: Pick<Incident, "last">, { type, moment, isDated }: Trip): boolean {
+export function isTimeUnknown(
+  { last }: Pick<Incident, "last">,
+  { type, moment, isDated }: Pick<Trip, "type" | "moment" | "isDated">,
+): boolean {
   return type === "trip" && !isDated && moment.bootId !== last.bootId;
 }
 
@@ -61,7 +65,7 @@ export const INCIDENT_WINDOW_MS_MAX = 3_600_000;
  * @param newest the newest incidents
  */
 export function requiresNewIncident(
-  trip: Pick<Trip, "type" | "moment">,
+  trip: Pick<Trip, "type" | "moment" | "isDated">,
   newest: readonly Pick<Incident, "last">[],
 ): boolean {
   return trip.type === "trip" && incidentNear(newest, trip, INCIDENT_WINDOW_MS_MAX) === undefined;

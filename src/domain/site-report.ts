@@ -107,6 +107,24 @@ const REPORT_FIELDS = [
   "cardWear",
 ] as const satisfies readonly (keyof SiteReport)[];
 
+/**
+ * The faults of a report, each once: those of the zones themselves first, then those of bridges and alarm panels, with the name
+ * of the zone of their intervention.
+ * @param open `owner` is the zone itself, or the bridge of several zones
+ */
+export function reportedFaults(
+  open: readonly (Pick<SiteFault, "fault"> & { readonly owner: string; readonly zoneId: string })[],
+  zones: readonly { readonly id: string; readonly name: string }[],
+): SiteFault[] {
+  const names = new Map(zones.map(({ id, name }) => [id, name]));
+  const found = open.flatMap(({ owner, zoneId, fault }) => {
+    const zone = names.get(zoneId);
+    return zone === undefined ? [] : [{ isOwn: owner === zoneId, zone, fault }];
+  });
+  const ordered = found.toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn));
+  return ordered.map(({ zone, fault }) => ({ zone, fault }));
+}
+
 /** The objective that occurs most often; the first of equals. */
 export function mainObjective(objectives: readonly string[]): string | undefined {
   const counts = new Map<string, number>();

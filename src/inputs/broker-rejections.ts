@@ -81,6 +81,10 @@ function willFault(topic: string, qos: number): string | undefined {
     : undefined;
 }
 
-function rejected(reason: string, returnCode: AuthenticateError["returnCode"]): AuthenticateError {
+function rejected(
+  reason: string,
+  returnCode: typeof IDENTIFIER_REJECTED | typeof NOT_AUTHORIZED,
+): AuthenticateError {
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- aedes has a const enum, whose values are not exported
   return Object.assign(new Error(reason), { returnCode });
 }

@@ -29,8 +29,9 @@ export class SignsOfLife {
     const silences = journal.silences.all();
     for (const zoneId of silences.keys()) this.#stored.set(zoneId, "stored");
     for (const zone of options.zones) {
-      const isOfSensor = (journal.stateOf(zone.id)?.sensor ?? sensorOf(zone)) === sensorOf(zone);
-      this.#lastMs.set(zone.id, this.#nowMs - (isOfSensor ? (silences.get(zone.id) ?? 0) : 0));
+      const stored = silences.get(zone.id);
+      const isOfSensor = stored?.sensor === sensorOf(zone);
+      this.#lastMs.set(zone.id, this.#nowMs - (isOfSensor ? stored.silentMs : 0));
     }
   }
 
@@ -80,15 +81,16 @@ export class SignsOfLife {
   /** @param minMs shorter silences are not stored */
   #save(minMs: number): void {
     this.#savedMs = this.#nowMs;
-    const silences = this.#zones.flatMap(({ id, supervisionTimeoutMs }) => {
-      const silentMs = this.#silentMs(id);
-      return supervisionTimeoutMs === null || silentMs < minMs ? [] : [[id, silentMs] as const];
+    const silences = this.#zones.flatMap((zone) => {
+      const silentMs = this.#silentMs(zone.id);
+      const isStored = zone.supervisionTimeoutMs !== null && silentMs >= minMs;
+      return isStored ? [{ zoneId: zone.id, sensor: sensorOf(zone), silentMs }] : [];
     });
     if (silences.length === 0 && this.#stored.size === 0) return;
     this.#write(() => {
       this.#options.journal.silences.replace(silences);
       this.#stored.clear();
-      for (const [zoneId] of silences) this.#stored.set(zoneId, "stored");
+      for (const { zoneId } of silences) this.#stored.set(zoneId, "stored");
     });
   }
 

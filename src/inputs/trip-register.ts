@@ -95,7 +95,7 @@ export class TripRegister {
         counters = countTrip(before, wallMs, {
           isStored: isWithinLimit,
           isSuppressed,
-          isOfOther: !isShut && !isSuppressed && this.#isOfOther(trip),
+          isOfOther: !isShut && !isSuppressed && this.#isOfOther(zone, trip),
         });
     }
     const onCommitted = (): void => {
@@ -119,22 +119,29 @@ export class TripRegister {
     const trip = journal.trips.find(key);
     if (trip?.signal.isTest) return;
     const wallMs = Math.round(clock.wallMs());
-    const isOfOther = trip !== undefined && this.#isOfOther(trip);
+    const isOfOther = trip !== undefined && this.#isOfOther(zone, trip);
     const counted = { isStored: true, isSuppressed: false, isOfOther };
     journal.swingers.save(zone.id, countTrip(this.#countersOf(zone), wallMs, counted));
   }
 
-  /** Whether a trip will join an incident that another zone has opened, or will open with a trip that waits. */
-  #isOfOther({
-    subject,
-    zoneId,
-    type,
-    moment,
-  }: Pick<Trip, "subject" | "zoneId" | "type" | "moment">): boolean {
-    const { incidents, trips } = this.#options.journal;
-    const near = incidentNear(incidents.newest(subject), { type, moment }, INCIDENT_WINDOW_MS_MAX);
-    const opener = near ? trips.find(near.key)?.zoneId : trips.firstWaiting(subject);
-    return opener !== undefined && opener !== zoneId;
+  /**
+   * Whether a trip will join an incident that another zone has opened, or will open with a trip that waits. Only asked for a zone
+   * that can be shut down.
+   */
+  #isOfOther({ id, swinger }: Zone, trip: NewTrip | Trip): boolean {
+    if (swinger === null) return false;
+    const { journal } = this.#options;
+    const { subject } = trip;
+    try {
+      const near = incidentNear(journal.incidents.newest(subject), trip, INCIDENT_WINDOW_MS_MAX);
+      const opener = near ? journal.trips.find(near.key)?.zoneId : journal.trips.firstWaiting(subject);
+      return opener !== undefined && opener !== id;
+    } catch (error) {
+      // On a damaged page: the trip counts as its own, and is dispatched or kept off disk.
+      if (!isDamage(error)) throw error;
+      journal.noteError(error);
+      return false;
+    }
   }
 
   /** Whether the opening of a zone that is open now was only counted. */

@@ -3,6 +3,7 @@ import { unlistedOf } from "../domain/fault.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { Loss } from "../store/faults.ts";
 import { TransactionalMap } from "../store/transactional-map.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -20,9 +21,10 @@ export class UnavailableSources {
   readonly #zonesOf = new Map<string, Zone[]>();
   readonly #startedAtMs: number;
 
-  constructor(options: ZoneContext) {
+  /** @param before those under the earlier configuration, at a reload; undefined at the start of the daemon */
+  constructor(options: ZoneContext, before?: UnavailableSources) {
     this.#options = options;
-    const { zones, journal, clock, bootId } = options;
+    const { zones, journal, clock } = options;
     this.#sinceMs = new TransactionalMap(journal);
     this.#startedAtMs = clock.monotonicMs();
     for (const zone of zones) {
@@ -31,12 +33,10 @@ export class UnavailableSources {
       const bridge = bridgeOf(zone);
       if (bridge !== undefined) this.#addZone(bridge, zone);
     }
-    for (const { of, since } of journal.losses.list()) {
-      // If the clock was set back or is not set yet, the grace period starts again.
-      const agoMs = Math.max(0, clock.wallMs() - since.wallMs);
-      const sinceMs = since.bootId === bootId ? since.monotonicMs : this.#startedAtMs - agoMs;
-      if (this.#isKept(of)) this.#sinceMs.set(of, sinceMs);
-      else journal.losses.remove(of);
+    for (const loss of journal.losses.list()) {
+      // The journal has already removed what a reload ends.
+      const sinceMs = before ? before.#sinceMs.get(loss.of) : this.#resumedMs(loss);
+      if (sinceMs !== undefined) this.#sinceMs.set(loss.of, sinceMs);
     }
   }
 
@@ -84,6 +84,24 @@ export class UnavailableSources {
       const earliestMs = isFromBefore ? this.#startedAtMs + RESUME_DELAY_MS : 0;
       return { of, atMs: Math.max(sinceMs + graceMs, earliestMs) };
     });
+  }
+
+  /** When a stored loss began, monotonic; undefined if its end would not be reported. */
+  #resumedMs({ of, since }: Loss): number | undefined {
+    const { journal, clock, bootId, log } = this.#options;
+    if (!this.#isKept(of)) {
+      try {
+        journal.losses.remove(of);
+      } catch (error) {
+        // As on a full disk; the next start tries again.
+        log.error("loss-write-failed", { of, error });
+        journal.noteError(error);
+      }
+      return undefined;
+    }
+    // If the clock was set back or is not set yet, the grace period starts again.
+    const agoMs = Math.max(0, clock.wallMs() - since.wallMs);
+    return since.bootId === bootId ? since.monotonicMs : this.#startedAtMs - agoMs;
   }
 
   /**

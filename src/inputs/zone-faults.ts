@@ -116,7 +116,7 @@ export class ZoneFaults {
     }
     for (const id of this.#faultyMs.keys()) if (!this.#signsOfLife.has(id)) this.#faultyMs.delete(id);
     this.#zones = zones;
-    this.#unavailable = new UnavailableSources({ ...this.#options, zones });
+    this.#unavailable = new UnavailableSources({ ...this.#options, zones }, this.#unavailable);
     this.#armTimer();
     this.#options.onTrip();
   }
@@ -186,7 +186,9 @@ export class ZoneFaults {
       if (wasUnavailable) for (const { id } of this.#unavailable.zonesOf(of)) this.#signsOfLife.note(id);
       this.set(zone, "supervision", false, of);
     } else if (live) this.onSignOfLife(zone);
-    else if (wasUnavailable && !this.isUnread(zone)) this.set(zone, "supervision", false);
+    else if (wasUnavailable && !this.#unavailable.hasSensor(zone) && !this.#signsOfLife.isSilent(zone))
+      // Whatever its bridge reports, which has a fault of its own: nothing reports the return of the sensor again.
+      this.set(zone, "supervision", false);
   }
 
   /** A list with the sensor is no sign of life, only the end of a loss. */

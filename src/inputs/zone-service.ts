@@ -129,6 +129,8 @@ export class ZoneService {
   exchange(zones: readonly Zone[], actor: Actor): void {
     const { journal, clock, host } = this.#options;
     const upMs = host.upMs + clock.monotonicMs() - this.#createdAtMs;
+    // Before the openings of the zones are read: those that the disk rejected count too.
+    journal.earlierFirst();
     const before = this.monitor.watched();
     const successors = successorsOf(zones, before, clock.monotonicMs(), (zone) =>
       powerUpDelayMsOf(zone, upMs),

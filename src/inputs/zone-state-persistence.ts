@@ -1,4 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
+import { CLASS_OF_KIND } from "../domain/incident.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import { isWired } from "../domain/zone-rules.ts";
 import { tripDelayMs, type PersistedZoneState, type ZoneState } from "../domain/zone-step.ts";
@@ -52,17 +53,19 @@ export function resumedOf(
 }
 
 /**
- * The state of a zone, with the mark of a life safety zone that is open without a recorded opening: only a retained message has
- * shown it open, or it had another type then. The next live message trips.
+ * The state of a zone, with the mark of a life safety zone that is open without a recorded opening of its class: only a retained
+ * message has shown it open, or it had another type then. The next live message trips.
  */
 export function withOldValue<State extends PersistedZoneState>(
-  { id, rules }: Zone,
+  { id, kind, rules }: Zone,
   kept: State,
   journal: Journal,
 ): State {
   if (kept.contact !== "open" || !rules.tripsAtFirstSight) return kept;
   try {
-    return journal.restores.currentOpening(id) ? kept : { ...kept, isOpenByOldValue: true };
+    const opening = journal.restores.currentOpening(id);
+    const isOfOtherClass = opening?.type === "trip" && !opening.subject.startsWith(`${CLASS_OF_KIND[kind]}/`);
+    return opening && !isOfOtherClass ? kept : { ...kept, isOpenByOldValue: true };
   } catch (error) {
     // On a damaged page: an extra alarm is better than a missed one.
     if (!isDamage(error)) throw error;

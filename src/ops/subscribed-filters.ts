@@ -42,6 +42,6 @@ export class SubscribedFilters {
   }
 
   #stored(): Partial<Record<keyof SessionName | "filters", unknown>> {
-    return (readJson(this.#file) ?? {}) as Partial<Record<keyof SessionName | "filters", unknown>>;
+    return readJson(this.#file) ?? {};
   }
 }

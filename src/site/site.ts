@@ -3,7 +3,7 @@ import { SITES_UNKNOWN, type Headline } from "../domain/headline.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutputFacts } from "../domain/output.ts";
-import { mainObjective, type SiteReportFacts } from "../domain/site-report.ts";
+import { mainObjective, reportedFaults, type SiteReportFacts } from "../domain/site-report.ts";
 import type { Contact } from "../domain/zone.ts";
 import { VERSION } from "../generated/version.ts";
 import { storageWear } from "../ops/host.ts";
@@ -126,16 +126,17 @@ export class Site {
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */
   siteReportFacts(): SiteReportFacts | undefined {
     if (!this.#hasInputs) return undefined;
-    const { config, clock } = this.#parts;
+    const { config, clock, journal, zoneService } = this.#parts;
     const { site, version, headline, conditions } = this.status();
-    const zones = this.zones.list();
+    const faults = this.#readOr(() => journal.faults.list(), [], "journal.db");
+    const zones = zoneService.monitor.zones().map(({ zone }) => zone);
     return {
       ...site,
       version,
       upS: Math.round((clock.monotonicMs() - this.#startedAtMonotonicMs) / 1000),
       headline,
       conditions: [...new Set(conditions.map(({ code }) => code))],
-      faults: zones.flatMap(({ name, faults }) => faults.map(({ fault }) => ({ zone: name, fault }))),
+      faults: reportedFaults(faults, zones),
       objective: mainObjective(config.zones.map(({ objective }) => refText(objective))),
       diskFreeMb: Math.floor(freeBytes(config.dataDir) / 1_048_576),
       cardWear: storageWear(),

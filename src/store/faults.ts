@@ -45,7 +45,7 @@ export class FaultStore extends Store {
 }
 
 /** A sensor (by its zone id) or bridge (by its name) that is unavailable, and since when. */
-interface Loss {
+export interface Loss {
   readonly of: string;
   readonly since: Timestamp;
 }
@@ -78,25 +78,34 @@ export class LossStore extends Store {
   }
 }
 
-/** How long supervised zones had been silent when the daemon last stored it, in milliseconds. */
+/** How long the sensor of a supervised zone had been silent when the daemon last stored it. */
+export interface Silence {
+  readonly zoneId: string;
+  /** What `sensorOf` returned: the silence says nothing about another sensor. */
+  readonly sensor: string;
+  readonly silentMs: number;
+}
+
+/** The silences of supervised zones. */
 export class SilenceStore extends Store {
-  readonly #all = this.prepare<{ zoneId: string; silentMs: number }>(
-    "SELECT zone_id AS zoneId, silent_ms AS silentMs FROM silences",
+  readonly #all = this.prepare<Silence>(
+    "SELECT zone_id AS zoneId, sensor, silent_ms AS silentMs FROM silences",
   );
-  readonly #add = this.prepare("INSERT INTO silences(zone_id, silent_ms) VALUES(?, ?)");
+  readonly #add = this.prepare("INSERT INTO silences(zone_id, sensor, silent_ms) VALUES(?, ?, ?)");
   readonly #forget = this.prepare("DELETE FROM silences WHERE zone_id = ?");
   readonly #clear = this.prepare("DELETE FROM silences");
 
   /** By zone id. */
-  all(): Map<string, number> {
-    return new Map(this.#all.all().map(({ zoneId, silentMs }) => [zoneId, silentMs]));
+  all(): Map<string, Silence> {
+    return new Map(this.#all.all().map((silence) => [silence.zoneId, silence]));
   }
 
   /** Stores these silences in place of all others. */
-  replace(silences: readonly (readonly [zoneId: string, silentMs: number])[]): void {
+  replace(silences: readonly Silence[]): void {
     transaction(this.database, () => {
       this.#clear.run();
-      for (const [zoneId, silentMs] of silences) this.#add.run(zoneId, Math.round(silentMs));
+      for (const { zoneId, sensor, silentMs } of silences)
+        this.#add.run(zoneId, sensor, Math.round(silentMs));
     });
   }
 

@@ -229,7 +229,8 @@ export const JOURNAL_DATABASE: DatabaseKind = {
     // How long each supervised sensor has been silent, so that a restart does not restart its supervision time.
     (database) =>
       database.exec(
-        "CREATE TABLE silences(zone_id TEXT PRIMARY KEY, silent_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+        `CREATE TABLE silences(zone_id TEXT PRIMARY KEY, sensor TEXT NOT NULL, silent_ms INTEGER NOT NULL)
+         STRICT, WITHOUT ROWID`,
       ),
   ],
 };

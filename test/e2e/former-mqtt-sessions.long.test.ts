@@ -119,7 +119,7 @@ describeWithMosquitto("a client id that is used for a time only", () => {
       `http: { port: 0 }\nmqtt: { url: "${broker.url}", clientId: hall }\n${ZONE.replace("mqtt: door", "mqtt: gate")}`,
     );
     await site.start();
-    await eventually("the end of the session", async () => (await hasSession(own)) === false);
+    await eventually("the end of the session", async () => !(await hasSession(own)));
     expect(toEnd()).toEqual([]);
     const stored = readFileSync(path("mqtt-subscriptions.json"), "utf8");
     expect(JSON.parse(stored)).toMatchObject({ clientId: "hall", filters: expect.arrayContaining(["gate"]) });

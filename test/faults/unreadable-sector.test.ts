@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
-import type { Intervention } from "../../src/domain/intervention.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
@@ -48,7 +47,7 @@ describeUnless(MISSING_FOR_SECTORS, "a sector that the disk cannot read", () => 
   /** Waits until each of these halls has a record. One on an unreadable page comes back from the journal, as high priority. */
   async function recorded(...halls: number[]): Promise<void> {
     await eventually(`a record of halls ${halls.join(", ")}`, async () => {
-      const found = (await interventionsOf(site)) as Intervention[];
+      const found = await interventionsOf(site);
       return halls.every((hall) => found.some(({ objectiveId }) => objectiveId === hall));
     });
   }

@@ -48,7 +48,7 @@ async function restart(): Promise<void> {
 }
 
 function connectWith(more: Partial<IConnectPacket>): Buffer {
-  return generate({ ...ABOUT, clientId: "sensor", ...more } as IConnectPacket);
+  return generate({ ...ABOUT, clientId: "sensor", ...more });
 }
 
 /** A connection that has sent these packets. @returns it, and what it has received */

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
-import { zoneOf } from "../support/monitored-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A memory card flips one bit in a text of the journal, which is still JSON: another key, another value. */
 
@@ -96,4 +98,29 @@ test("an alarm whose first response was lost and is damaged is one intervention"
   await site.settled();
   expect(site.records).toHaveLength(1);
   expect(site.zones.trips).toMatchObject([{ state: "posted", interventionId: site.records[0]?.id }]);
+});
+
+test("an opening of a wired zone is kept off disk if the page of the incidents is damaged, and its timer does not fail", () => {
+  const wired = zoneOf({ id: "door", input: { gpio: 17 }, debounceMs: 100 });
+  const zones = MonitoredZones.forTest([wired], { offDiskFile: join(temporaryFolder(), "off-disk.jsonl") });
+  zones.monitor.read("door", "normal", { live: true });
+  zones.clock.advance(1_000);
+  const last = { wallMs: zones.clock.wallMs(), bootId: "boot-1", monotonicMs: 0 };
+  const subject = "burglary/obiective/cladiri/12";
+  zones.journal.incidents.save({ key: "earlier", subject, interventionId: 1, last, zones: [] });
+  zones.database.unsafeMode(true);
+  zones.database.pragma("writable_schema = ON");
+  // A page of another kind, that of an index.
+  zones.database.exec(
+    `UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'trips_waiting')
+     WHERE name = 'incidents'`,
+  );
+  zones.database.pragma("writable_schema = RESET");
+  zones.monitor.read("door", "open", { live: true });
+  zones.clock.advance(1_000);
+  expect(zones.journal.offDisk.list().map(({ trips }) => trips.map(({ zoneId }) => zoneId))).toEqual([
+    ["door"],
+  ]);
+  expect(zones.conditions).toContain("trips-off-disk");
+  expect(zones.logged("zone-timer-failed")).toEqual([]);
 });

@@ -218,6 +218,20 @@ describe("a trip after a reboot with a clock that is not set", () => {
   });
 });
 
+test("trips after a reboot with a clock that is not set join one another, not the incident before it", async () => {
+  await site.trip("glass");
+  await site.powerCut(86_400_000);
+  // 40 s before the first trip, so that the second one after the reboot seems to be nearer to that than to the other.
+  site.zones.clock.stepWall(-86_440_000);
+  site.zones.isClockTrusted = false;
+  site.zones.clock.advance(5_000);
+  await site.trip("door");
+  site.zones.clock.advance(30_000);
+  await site.trip("motion");
+  expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
+  expect(site.records).toMatchObject([NOT_CONFIRMED, CONFIRMED]);
+});
+
 describe("trips of two classes", () => {
   test("are two interventions, each with its own type, priority and services", async () => {
     await site.trip("door", "motion", "smoke", "leak");

@@ -23,7 +23,8 @@ class Site {
   readonly #mqtt: MqttZones;
 
   constructor(zones: readonly Zone[], journal = ":memory:") {
-    this.watched = new MonitoredZones(zones, { journalPath: journal });
+    const offDiskFile = join(temporaryFolder(), "off-disk.jsonl");
+    this.watched = new MonitoredZones(zones, { journalPath: journal, offDiskFile });
     const port: GpioPort = {
       open: (line, bias, onActivity) => {
         this.handled.push(`open ${line}`);
@@ -193,6 +194,31 @@ describe("a zone with a changed line", () => {
     await site.publish("z/smoke", false);
     await site.publish("z/smoke", false);
     expect(site.watched.trips.map(({ cause }) => cause)).toEqual(["first-sight"]);
+  });
+
+  test("that has tripped as another type trips with its next live message once its zone is of life safety", async () => {
+    site = await new Site([gate("smoke", "z/smoke")]).start();
+    await site.publish("z/smoke", true);
+    await site.publish("z/smoke", false);
+    await site.exchange([gate("smoke", "z/smoke", { kind: "fire" })]);
+    await site.publish("z/smoke", false);
+    await site.publish("z/smoke", false);
+    expect(site.trips).toEqual(["smoke edge", "smoke first-sight"]);
+    await site.exchange([gate("smoke", "z/smoke", { kind: "fire", name: "Smoke" })]);
+    await site.publish("z/smoke", false);
+    expect(site.trips).toHaveLength(2);
+  });
+
+  test("that tripped on a full disk does not trip again after a reload with space", async () => {
+    const smoke = zoneOf({ id: "smoke", kind: "fire", input: { gpio: 19 } });
+    site = await new Site([smoke]).start();
+    site.watched.breakJournal();
+    site.lines.set(19, 1);
+    await site.pass(1000);
+    site.watched.repairJournal();
+    await site.exchange([{ ...smoke, name: "Smoke" }]);
+    await site.pass(11_000);
+    expect(site.trips).toEqual(["smoke edge"]);
   });
 
   test("has no state of the old one at the next start, also after a power cut at any point", async () => {

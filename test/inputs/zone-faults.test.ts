@@ -216,6 +216,34 @@ describe("supervision", () => {
     expect(site.records).toEqual([]);
   });
 
+  describe("of a sensor that replaced another one while the daemon did not run", () => {
+    const HOUR_MS = 60 * MINUTE_MS;
+    const wireless = (topic: string) =>
+      zoneOf({
+        ...DOOR_OPTIONS,
+        supervisionTimeoutS: 10 * 3600,
+        input: { mqtt: topic, open: [1], normal: [0] },
+      });
+
+    test("is reported although each night has a restart", async () => {
+      site = await DispatchingSite.make([wireless("z/door")]);
+      site.zones.monitor.read("door", "normal", { live: true });
+      await site.restart([wireless("z/dor")]);
+      await site.pass(6 * HOUR_MS);
+      await site.restart();
+      await site.pass(4 * HOUR_MS + MINUTE_MS);
+      expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door" }]);
+    });
+
+    test("does not begin with the silence of the other one", async () => {
+      site = await DispatchingSite.make([wireless("z/door")]);
+      await site.pass(9 * HOUR_MS);
+      await site.restart([wireless("z/other")]);
+      await site.pass(2 * HOUR_MS);
+      expect(site.records).toEqual([]);
+    });
+  });
+
   test("does not count a retained message as a sign of life", async () => {
     site = await DispatchingSite.make([SUPERVISED]);
     await site.pass(890_000);
@@ -249,6 +277,57 @@ describe("supervision", () => {
     await site.settled();
     expect(site.records).toHaveLength(1);
     expect(site.records[0]?.notes).toMatch(/restored at/);
+  });
+
+  test("ends with a retained availability while its bridge, which has its own fault, is still offline", async () => {
+    const bridge = { mqtt: "z/bridge/state", path: "/state" };
+    site = await DispatchingSite.make([zoneOf({ ...DOOR_OPTIONS, bridge })]);
+    await signalZone("door", down);
+    await site.pass(70_000);
+    await signalZone("door", { ...down, bridge: bridge.mqtt });
+    await site.pass(70_000);
+    const open = () => site.zones.journal.faults.list().map(({ owner }) => owner);
+    expect(open().toSorted()).toEqual(["door", bridge.mqtt]);
+    site.zones.monitor.take("door", up, { live: false });
+    expect(open()).toEqual([bridge.mqtt]);
+    site.zones.monitor.take("door", { ...up, bridge: bridge.mqtt }, { live: false });
+    expect(open()).toEqual([]);
+  });
+
+  describe("of a sensor that replaced another one while the daemon did not run", () => {
+    const at = (topic: string) =>
+      zoneOf({
+        ...DOOR_OPTIONS,
+        input: { mqtt: topic, open: [1], normal: [0] },
+        availability: { mqtt: `${topic}/up` },
+      });
+
+    test("is reported although the zones are reloaded within its grace period", async () => {
+      site = await DispatchingSite.make([at("z/door")]);
+      site.zones.monitor.read("door", "normal", { live: true });
+      const zones = [at("z/other")];
+      await site.restart(zones);
+      await signalZone("door", down);
+      site.zones.zoneService.exchange([...zones, GATE], { who: "ana@site.example", from: "10.0.0.9" });
+      await site.pass(70_000);
+      expect(site.records).toMatchObject([{ name: "Sensor supervision failure: Front door" }]);
+    });
+
+    test("has no loss of the other one, nor does the start fail, on a disk without space", async () => {
+      site = await DispatchingSite.make([at("z/door")]);
+      site.zones.monitor.read("door", "normal", { live: true });
+      await signalZone("door", down);
+      const { database } = site.zones;
+      const full = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END";
+      database.exec(`CREATE TRIGGER full BEFORE DELETE ON losses ${full}`);
+      const zones = [at("z/other")];
+      await site.restart(zones);
+      expect(site.zones.logged("loss-write-failed")).toHaveLength(1);
+      database.exec("DROP TRIGGER full");
+      site.zones.zoneService.exchange(zones, { who: "ana@site.example", from: "10.0.0.9" });
+      await site.pass(70_000);
+      expect(site.records).toEqual([]);
+    });
   });
 
   test("ends with the first reading of a wire that replaced the sensor while the daemon did not run", async () => {

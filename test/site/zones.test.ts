@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { alarmPanelName } from "../../src/domain/alarm-panel-name.ts";
+import { reportedFaults } from "../../src/domain/site-report.ts";
 import type { Contact } from "../../src/domain/zone.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
@@ -47,6 +48,24 @@ test("each zone behind a lost bridge, or a silent alarm panel, is shown with the
   expect(listed().map(({ id, faults }) => [id, ...faults.map(({ fault }) => fault)])).toEqual([
     ...["door", "window", "hall", "stairs"].map((id) => [id, "supervision"]),
     ["shed"],
+  ]);
+});
+
+test("a report to the dispatch centre has the fault of a bridge once, after those of the zones themselves", () => {
+  const bridge = { mqtt: "z/bridge/state", path: "/state" };
+  const behind = Array.from({ length: 50 }, (_, index) => {
+    const input = { mqtt: `z/${index}`, open: [1], normal: [0] };
+    return zoneOf({ id: `zone-${index}`, name: `Zone ${index}`, input, bridge });
+  });
+  site = MonitoredZones.forTest(behind);
+  const lost = { kind: "availability", up: false, bridge: bridge.mqtt } as const;
+  for (const { id } of behind) site.monitor.take(id, lost, { live: true });
+  site.clock.advance(70_000);
+  site.monitor.take("zone-49", { kind: "battery", low: true }, { live: true });
+  expect(listed().filter(({ faults }) => faults.length > 0)).toHaveLength(50);
+  expect(reportedFaults(site.journal.faults.list(), site.zones)).toEqual([
+    { zone: "Zone 49", fault: "battery" },
+    { zone: "Zone 0", fault: "supervision" },
   ]);
 });
 
