@@ -6,6 +6,7 @@ import { prepareDataDir } from "../ops/secrets.ts";
 import { readDatabase, stepsOf, type Database } from "../store/database.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../store/main-database.ts";
+import { logCensus } from "../store/wal-census.ts";
 
 /**
  * Opens `santinela.db` for one command, whether the daemon runs or not; a missing one is created.
@@ -15,23 +16,29 @@ export function openForCommand(dataDir: string): Database {
   assertNotOfRunningRelease(dataDir);
   prepareDataDir(dataDir);
   const path = join(dataDir, "santinela.db");
-  if (existsSync(`${path}-wal`)) ifStopped(dataDir, () => assertLogIntact(path));
+  // Once more if it was stopped: a running daemon changes the log while it is read.
+  if (mayBeIncomplete(path) && !isRunning(dataDir)) assertLogIntact(path);
   return openMainDatabase(path);
 }
 
-/** Does something while no daemon uses the data directory; does nothing if one does. */
-function ifStopped(dataDir: string, work: () => void): void {
-  let release: () => void;
+/** The lock is not held meanwhile: reading a long log takes seconds, and a start in that time would fail. */
+function mayBeIncomplete(path: string): boolean {
   try {
-    release = takeInstanceLock(join(dataDir, "lock.db"));
-  } catch (error) {
-    if (error instanceof AppError && error.code === "busy") return;
-    throw error;
+    return logCensus(path) !== undefined;
+  } catch {
+    // A daemon that stops removes it.
+    return true;
   }
+}
+
+/** Whether a daemon uses the data directory. It takes the lock for an instant, in which none can start. */
+function isRunning(dataDir: string): boolean {
   try {
-    work();
-  } finally {
-    release();
+    takeInstanceLock(join(dataDir, "lock.db"))();
+    return false;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "busy") return true;
+    throw error;
   }
 }
 
@@ -51,20 +58,14 @@ export async function withDatabase<T>(dataDir: string, use: (database: Database)
  * @throws AppError `busy`
  */
 export function assertNotOfRunningRelease(dataDir: string): void {
-  if (!isOlder(join(dataDir, "santinela.db"))) return;
-  try {
-    takeInstanceLock(join(dataDir, "lock.db"))();
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== "busy") throw cause;
-    throw new AppError(
-      "busy",
-      "the running daemon is of an earlier release, whose database this release would change",
-      {
-        hint: "Repeat the command when the new release runs. A restart of the service starts it at once, also during an alarm.",
-        cause,
-      },
-    );
-  }
+  if (!isOlder(join(dataDir, "santinela.db")) || !isRunning(dataDir)) return;
+  throw new AppError(
+    "busy",
+    "the running daemon is of an earlier release, whose database this release would change",
+    {
+      hint: "Repeat the command when the new release runs. A restart of the service starts it at once, also during an alarm.",
+    },
+  );
 }
 
 /** Whether an earlier release has written the file. One that cannot be read is not: its opening reports why. */

@@ -11,6 +11,8 @@ import { transaction } from "../store/transaction.ts";
 export interface CarriedOver {
   /** Accounts that the backup would have enabled again; they stay disabled. */
   readonly keptDisabled: readonly string[];
+  /** Administrators of the replaced database, taken over because the backup's own are all disabled. */
+  readonly keptAdministrators: readonly string[];
   /** Accounts with another password in the backup. */
   readonly otherPassword: readonly string[];
   /** Accounts that only the backup has, as those of revoked sites. */
@@ -39,7 +41,7 @@ export function carryOver(
     keepNumbers(copy, present, noted);
     const replacedTrail = readOr(present, (database) => trailEnd(database) ?? null) ?? null;
     endTransmissions(copy);
-    if (isOtherSite) return { keptDisabled: [], otherPassword: [], accountsAgain: [], replacedTrail };
+    if (isOtherSite) return { ...NO_ACCOUNTS, replacedTrail };
     for (const table of ["transmissions", "transmitted_zones", "transmitter_facts"])
       keepTable(copy, present, table);
     keepUsedCodes(copy, present);
@@ -130,9 +132,11 @@ function accountsIn(database: Database): KnownAccount[] {
     .all() as KnownAccount[];
 }
 
+const NO_ACCOUNTS = { keptDisabled: [], keptAdministrators: [], otherPassword: [], accountsAgain: [] };
+
 function keepDisabled(copy: Database, present: string): Omit<CarriedOver, "replacedTrail"> {
   const rows = readOr(present, accountsIn);
-  if (rows === undefined) return { keptDisabled: [], otherPassword: [], accountsAgain: [] };
+  if (rows === undefined) return NO_ACCOUNTS;
   const known = new Map(rows.map((account) => [account.email.toLowerCase(), account]));
   const pairs = accountsIn(copy).map((own) => ({ own, now: known.get(own.email.toLowerCase()) }));
   const emails = (isMeant: (pair: (typeof pairs)[number]) => boolean): string[] =>
@@ -142,7 +146,43 @@ function keepDisabled(copy: Database, present: string): Omit<CarriedOver, "repla
   for (const email of keptDisabled) disable.run(email);
   return {
     keptDisabled,
+    // A site without one accepts no administrator ever again.
+    keptAdministrators: keptDisabled.length === 0 ? [] : keepAnAdministrator(copy, present),
     otherPassword: emails(({ own, now }) => now !== undefined && now.hash !== own.hash),
     accountsAgain: emails(({ now }) => now === undefined),
   };
+}
+
+interface Administrator {
+  readonly email: string;
+  readonly hash: string;
+  readonly version: number;
+  readonly mustChange: number;
+}
+
+function administratorsIn(database: Database): Administrator[] {
+  return database
+    .prepare(
+      `SELECT email, password_hash AS hash, token_version AS version, must_change_password AS mustChange FROM accounts
+       WHERE role = 'administrator' AND disabled = 0 AND password_hash IS NOT NULL ORDER BY id`,
+    )
+    .all() as Administrator[];
+}
+
+/**
+ * Takes over the administrators of the replaced database, with their tokens ended, if the backup has none who can sign in.
+ * @returns their addresses
+ */
+function keepAnAdministrator(copy: Database, present: string): string[] {
+  if (administratorsIn(copy).length > 0) return [];
+  const found = readOr(present, administratorsIn) ?? [];
+  const put = copy.prepare(
+    `INSERT INTO accounts(email, role, password_hash, token_version, must_change_password, created_at)
+       VALUES(:email, 'administrator', :hash, :version + 1, :mustChange, 0)
+     ON CONFLICT(email) DO UPDATE SET role = excluded.role, password_hash = excluded.password_hash, disabled = 0,
+       token_version = max(token_version + 1, excluded.token_version),
+       must_change_password = excluded.must_change_password`,
+  );
+  for (const administrator of found) put.run(administrator);
+  return found.map(({ email }) => email);
 }

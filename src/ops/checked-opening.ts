@@ -5,7 +5,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Database } from "../store/database.ts";
 import { fileProblems, isDamage, type CheckDepth } from "../store/integrity.ts";
-import { isDiskFull } from "../store/transaction.ts";
+import { isUnwritable } from "../store/transaction.ts";
 import type { NamedDatabase } from "./database-files.ts";
 import { openGuarded, withReserve } from "./guarded-database.ts";
 import type { LossReports } from "./loss-reports.ts";
@@ -45,33 +45,38 @@ export function openChecked({ name, kind }: NamedDatabase, options: OpeningOptio
     log.error("database-damaged", { database: name, problem: why });
     return { dataDir, name, kind, problem: why, versions: states ?? versions(), clock };
   };
-  const recover = (why: string): Database => {
-    const found = recovery(why);
+  const recover = (found: RecoveryOptions): Database => {
     beforeLongWork?.(recoveryBytes(dataDir, name, found.versions));
     withReserve(reserveFile, () => recoverDatabase(found));
     withReserve(reserveFile, () => reports.finishReplacements(clock.wallMs()));
     return openGuarded(path, kind, options);
   };
   if (isTorn && problem !== undefined) {
-    noteTorn(recovery(problem), options);
+    const found = recovery(problem);
+    if (!isTornNoted(found, options)) return recover(found);
     const further = withReserve(reserveFile, () => fileProblems(path, kind, "full"));
-    if (further.length > 0) return recover(further.join("; "));
-  } else if (problem !== undefined) return recover(problem);
+    if (further.length > 0) return recover(recovery(further.join("; ")));
+  } else if (problem !== undefined) return recover(recovery(problem));
   try {
     return openGuarded(path, kind, options);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return recover(messageOf(error));
+    return recover(recovery(messageOf(error)));
   }
 }
 
-/** On a disk without room even for the log, the database is used all the same: alarms matter more than a copy of an incomplete commit. */
-function noteTorn(found: RecoveryOptions, { reserveFile, reports, clock, log }: OpeningOptions): void {
+/**
+ * Keeps the log. On a disk without room even for that, the database is used all the same: alarms matter more than a copy of an
+ * incomplete commit.
+ * @returns false if the database has to be recovered, as `keepTornLog`
+ */
+function isTornNoted(found: RecoveryOptions, { reserveFile, reports, clock, log }: OpeningOptions): boolean {
   try {
-    withReserve(reserveFile, () => keepTornLog(found));
+    if (!withReserve(reserveFile, () => keepTornLog(found, clock.wallMs()))) return false;
     withReserve(reserveFile, () => reports.finishReplacements(clock.wallMs()));
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
+    if (!isUnwritable(error)) throw error;
     log.warn("torn-log-copy-failed", { error });
   }
+  return true;
 }

@@ -7,8 +7,12 @@ import { logCensus } from "../store/wal-census.ts";
  * @throws AppError `storage`
  */
 export function assertLogIntact(path: string): void {
-  if (logCensus(path) === undefined) return;
-  throw new AppError("storage", `${path} is damaged: its write-ahead log is incomplete`, {
+  if (logCensus(path) !== undefined) throw incompleteLog(path);
+}
+
+/** The error of a log that only a start can use. @returns AppError `storage` */
+export function incompleteLog(path: string): AppError {
+  return new AppError("storage", `${path} is damaged: its write-ahead log is incomplete`, {
     hint: "Start the daemon once: it recovers what can be read, and reports the rest. Then repeat this command.",
   });
 }

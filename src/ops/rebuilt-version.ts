@@ -1,5 +1,6 @@
-import { closeSync, copyFileSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import type { DatabaseKind } from "../store/database.ts";
+import { copyFile } from "../store/durable-files.ts";
 import { fileProblems } from "../store/integrity.ts";
 import { isUnreadable } from "../store/unreadable-sectors.ts";
 import type { LogVersion } from "../store/wal-census.ts";
@@ -13,7 +14,7 @@ const JOURNAL_MODE_AT = 18;
  * @param damaged the damaged file, which stays unchanged
  * @param staged where the rebuilt file is created
  * @returns the version; undefined if none is intact, and then nothing is left
- * @throws as `copyFileSync`, such as `ENOSPC`, but not for an unreadable sector: then no version is intact
+ * @throws as `copyFile`, such as `ENOSPC`, but not for an unreadable sector: then no version is intact
  */
 export function rebuild(
   damaged: string,
@@ -32,15 +33,14 @@ export function rebuild(
 /**
  * Copies a file whole.
  * @returns false if the disk cannot read all of it: then there is no copy
- * @throws as `copyFileSync` for any other reason
+ * @throws as `copyFile` for any other reason
  */
 export function isCopied(from: string, to: string): boolean {
   try {
-    copyFileSync(from, to);
+    copyFile(from, to);
     return true;
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    rmSync(to, { force: true });
     return false;
   }
 }

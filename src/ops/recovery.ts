@@ -46,7 +46,8 @@ export function checkDatabaseFile(path: string, kind: DatabaseKind, depth: Check
   return { problem, isTorn: problem === TORN, versions };
 }
 
-const TORN =
+/** The problem of a database whose log ends with an incomplete commit. */
+export const TORN =
   "the last commit in its write-ahead log is incomplete: a power cut interrupted it, or the log is damaged";
 
 function problemOf(

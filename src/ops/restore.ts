@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
@@ -6,21 +6,24 @@ import type { Actor } from "../domain/event.ts";
 import { foreignName } from "../domain/single-line.ts";
 import { revokeForeignTokens } from "../store/accounts.ts";
 import { openDatabase, type Database } from "../store/database.ts";
+import { copyFile } from "../store/durable-files.ts";
 import { EventLog } from "../store/event-log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { untrustedFileProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
-import { announceLostTrips } from "../store/pending-searches.ts";
-import { searchBeforeResend } from "../store/pending-searches.ts";
+import { announceLostTrips, searchBeforeResend } from "../store/pending-searches.ts";
 import { siteReferencesIn } from "../store/site-references.ts";
+import { logCensus } from "../store/wal-census.ts";
 import { carryOver } from "./carried-over.ts";
 import { AssignedNumbers } from "./assigned-numbers.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
-import { assertLogIntact } from "./intact-log.ts";
+import { incompleteLog } from "./intact-log.ts";
 import { LossReports } from "./loss-reports.ts";
+import { TORN } from "./recovery.ts";
 import { prepareDataDir } from "./secrets.ts";
+import { keepTornLog } from "./torn-log.ts";
 
 /** The effect of restoring a backup. */
 export interface RestorePlan {
@@ -158,9 +161,10 @@ export function restore(
   try {
     // A recovery that a power cut has interrupted would otherwise continue after this and replace the backup.
     reports.finishReplacements(nowMs);
+    const isOtherSite = plan.otherSite !== undefined;
+    if (!isOtherSite) admitTornJournal(dataDir, reports, nowMs);
     const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
     const ready = copyOf(file, stageReplacement(path));
-    const isOtherSite = plan.otherSite !== undefined;
     const main = openDatabase(ready, MAIN_DATABASE);
     let redelivered = 0;
     try {
@@ -191,6 +195,20 @@ export function restore(
 }
 
 /**
+ * Keeps and notes a commit of the journal that a power cut has interrupted, as a start would, which reports it later.
+ * @throws AppError `storage` if more of the journal's log is damaged or unreadable: only a start recovers that
+ */
+function admitTornJournal(dataDir: string, reports: LossReports, nowMs: number): void {
+  const name = "journal.db";
+  const path = join(dataDir, name);
+  const census = existsSync(path) ? logCensus(path) : undefined;
+  if (census === undefined) return;
+  const torn = { dataDir, name, problem: TORN, versions: census.versions } as const;
+  if (!census.isTorn || !keepTornLog(torn, nowMs)) throw incompleteLog(path);
+  reports.finishReplacements(nowMs);
+}
+
+/**
  * Prepares the backup for the trips that it lacks.
  * @returns their number
  */
@@ -198,7 +216,6 @@ function announceTripsOf(dataDir: string, main: Database): number {
   const path = join(dataDir, "journal.db");
   // A missing one is lost: only a start reports that.
   if (!existsSync(path)) return 0;
-  assertLogIntact(path);
   const journal = openJournalDatabase(path);
   try {
     return announceLostTrips(journal, main);
@@ -214,6 +231,6 @@ function announceTripsOf(dataDir: string, main: Database): number {
  */
 function copyOf(file: string, to: string): string {
   if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be restored: there is no such file`);
-  for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFileSync(file + ending, to + ending);
+  for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFile(file + ending, to + ending);
   return to;
 }

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
@@ -75,4 +75,25 @@ describeUnless(MISSING_FOR_SECTORS, "a sector that the disk cannot read", () => 
     await site.start();
     await recorded(1, 2, 3);
   });
+
+  test.each(["journal.db-wal", "santinela.db-wal"])(
+    "at the end of %s, without its index, as after a power cut: the site starts, reports it and takes alarms",
+    async (file) => {
+      await site.end("SIGKILL");
+      const path = join(dataDir, file);
+      rmSync(path.replace("-wal", "-shm"));
+      const before = readFileSync(path);
+      const last = Math.floor((before.length - 1) / 4096) * 4096;
+      await site.start(withUnreadableSector(path, last, installation.folder));
+      expect(await conditions()).toContain("database-recovered");
+      await press(3);
+      await recorded(1, 2, 3);
+      // What is kept is the log itself, not a copy in which other bytes replace those of the sector.
+      const quarantine = join(dataDir, "quarantine");
+      const kept = readdirSync(quarantine)
+        .map((folder) => join(quarantine, folder, file))
+        .filter((each) => existsSync(each));
+      expect(kept.map((each) => readFileSync(each).equals(before))).toEqual([true]);
+    },
+  );
 });

@@ -164,6 +164,59 @@ test("a disabled account and a used code stay so, and other passwords and accoun
   });
 });
 
+test("if the administrators of a backup are disabled by now, those since stay administrators, and must sign in again", async () => {
+  const accounts = new AccountStore(databases.main);
+  const add = (email: string, role: "administrator" | "operator") =>
+    accounts.add({ email, role, passwordHash: `hash of ${email}`, mustChangePassword: false, createdAtMs: 0 })
+      ?.id ?? 0;
+  const [left, raised] = [add("left@x", "administrator"), add("raised@x", "operator")];
+  await backUp(dataDir, backup);
+  const successor = add("successor@x", "administrator");
+  const versions = [
+    accounts.change(raised, { role: "administrator", passwordHash: "newer" })?.tokenVersion ?? 0,
+    accounts.byId(successor)?.tokenVersion ?? 0,
+  ];
+  accounts.change(add("gone@x", "administrator"), { disabled: true });
+  accounts.change(left, { disabled: true });
+  restored();
+  const after = new AccountStore(databases.main);
+  expect(after.signInAccounts().map(({ email, role, disabled }) => [email, role, disabled])).toEqual([
+    ["left@x", "administrator", true],
+    ["raised@x", "administrator", false],
+    ["successor@x", "administrator", false],
+  ]);
+  expect(after.byEmail("raised@x")).toMatchObject({ id: raised, passwordHash: "newer" });
+  expect(after.byEmail("raised@x")?.tokenVersion).toBeGreaterThan(versions[0] ?? 0);
+  const found = after.byEmail("successor@x");
+  expect(found?.passwordHash).toBe("hash of successor@x");
+  // A token names the number of its account and its version.
+  expect(found?.id !== successor || found.tokenVersion > (versions[1] ?? 0)).toBe(true);
+  expect(eventOfRestore()).toMatchObject({
+    keptDisabled: ["left@x"],
+    keptAdministrators: ["raised@x", "successor@x"],
+  });
+});
+
+test("with an administrator in the backup who is not disabled, none is taken over", async () => {
+  const accounts = new AccountStore(databases.main);
+  const add = (email: string) =>
+    accounts.add({
+      email,
+      role: "administrator",
+      passwordHash: "x",
+      mustChangePassword: false,
+      createdAtMs: 0,
+    })?.id ?? 0;
+  const left = add("left@x");
+  add("stays@x");
+  await backUp(dataDir, backup);
+  add("later@x");
+  accounts.change(left, { disabled: true });
+  restored();
+  expect(new AccountStore(databases.main).byEmail("later@x")).toBeUndefined();
+  expect(eventOfRestore()).toMatchObject({ keptDisabled: ["left@x"], keptAdministrators: [] });
+});
+
 test("its event names the end of the replaced audit trail", async () => {
   await backUp(dataDir, backup);
   const plan = planRestore(dataDir, backup);

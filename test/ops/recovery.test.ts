@@ -885,6 +885,42 @@ describe("a restore from a backup", () => {
     expect(site.conditions).toEqual([]);
   });
 
+  test("takes a journal whose last commit a power cut has interrupted as a start does, and the start reports it", async () => {
+    site.trip("a");
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    for (const key of ["b", "c"]) site.trip(key);
+    site.pullPlug();
+    const log = join(site.dataDir, "journal.db-wal");
+    damage(log, statSync(log).size - 100, 64);
+    const before = readFileSync(log);
+    expect(restore(site.dataDir, copy, site.clock.wallMs(), TESTER)).toMatchObject({ redelivered: 1 });
+    const kept = readdirSync(join(site.dataDir, "quarantine"))
+      .map((folder) => join(site.dataDir, "quarantine", folder, "journal.db-wal"))
+      .filter((path) => existsSync(path));
+    expect(kept.map((path) => readFileSync(path).equals(before))).toEqual([true]);
+    site.open();
+    expect(site.names()).toEqual(["a"]);
+    expect(site.conditions).toContain("database-recovered");
+    expect(readFileSync(join(site.dataDir, "recovery.txt"), "utf8")).toContain(
+      "it continues without that commit. Its log is kept as",
+    );
+  });
+
+  test("is refused before anything is copied if more of the journal's log is damaged", async () => {
+    const copy = join(site.dataDir, "copy.db");
+    await backUp(site.dataDir, copy);
+    for (const key of ["a", "b", "c"]) site.trip(key);
+    site.pullPlug();
+    const log = join(site.dataDir, "journal.db-wal");
+    damage(log, Math.floor(statSync(log).size / 2), 64);
+    const before = readFileSync(log);
+    expect(() => restore(site.dataDir, copy, site.clock.wallMs(), TESTER)).toThrow(
+      /write-ahead log is incomplete/,
+    );
+    expect(readFileSync(log)).toEqual(before);
+  });
+
   test("revokes the tokens that belong to another user there, and keeps the others", async () => {
     const { main } = site.databases;
     const accounts = new AccountStore(main);

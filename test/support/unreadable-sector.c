@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -55,4 +57,18 @@ ssize_t sendfile64(int out, int in, off64_t *from, size_t bytes) {
 
 ssize_t sendfile(int out, int in, off_t *from, size_t bytes) {
   return sendfile64(out, in, from, bytes);
+}
+
+/* Node.js copies files with it. */
+long syscall(long number, ...) {
+  long a[6];
+  va_list rest;
+  va_start(rest, number);
+  for (int each = 0; each < 6; each += 1) a[each] = va_arg(rest, long);
+  va_end(rest);
+  if (number == SYS_copy_file_range) {
+    off64_t *from = (off64_t *)a[1];
+    FAIL_IF(is_bad((int)a[0], from ? *from : lseek((int)a[0], 0, SEEK_CUR), (size_t)a[4]));
+  }
+  return REAL(long (*)(long, ...), "syscall")(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
