@@ -19,6 +19,7 @@ import {
 import type { SyncContext } from "./context.ts";
 import type { ReadOutcome, WriteOutcome } from "./reply-classification.ts";
 import { lacksLines } from "./short-post.ts";
+import { agreedOnceSent } from "./stuck-trip.ts";
 import { answeredToPost } from "./unread-notes.ts";
 
 /**
@@ -99,7 +100,7 @@ export function linkedTo(
     upstreamId,
     arrivedAtMs: wallMs,
     base,
-    agreed: entry.attempt?.body ?? base,
+    agreed: agreedOnceSent(context, entry) ?? base,
     unpulled: [],
     syncedRev: entry.attempt?.rev ?? entry.syncedRev,
     attempts: 0,

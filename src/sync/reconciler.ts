@@ -98,8 +98,7 @@ export class Reconciler {
         ...this.#absent.unreadable(entry, seen),
         verifyAtMs: isAudited ? VERIFY_IMMEDIATELY : clock.wallMs() + timeouts.pullIntervalMs,
       });
-      const code = seen.code === "200" ? UNREADABLE : seen.code;
-      this.#continueStuck(interventionId, entry.lastCode === code && /^\d/.test(seen.code));
+      this.#continueStuck(interventionId, isSameFailure(entry, seen));
       return undefined;
     }
     const stored = store.record(interventionId);
@@ -184,6 +183,18 @@ function sentTraits(agreed: object, shown: UpstreamRecord): UpstreamRecord {
 }
 
 const TRAITS: ReadonlySet<string> = new Set(FINGERPRINT);
+
+/**
+ * Whether the read of a record has failed as the attempt before. A read that got no answer counts if the record may have caused that;
+ * a good answer in between has cleared the error.
+ */
+function isSameFailure(
+  { lastCode, lastError }: OutboxEntry,
+  { code, mayBeRecordSpecific }: ReadOutcome,
+): boolean {
+  const isSame = lastCode === code || (code === "200" && lastCode === UNREADABLE);
+  return isSame && lastError !== null && (/^\d/.test(code) || mayBeRecordSpecific === true);
+}
 
 /** What a rejected request is in the event log. */
 const REJECTED = { put: "change-rejected", delete: "deletion-rejected" } as const;

@@ -1,4 +1,5 @@
 import { addedLines } from "../domain/kept-lines.ts";
+import type { UpstreamRecord } from "../domain/merge.ts";
 import { hasUnsentTrip, type OutboxEntry } from "../domain/outbox.ts";
 import type { SyncContext } from "./context.ts";
 import { continueRecord } from "./continuation.ts";
@@ -21,14 +22,38 @@ export function continueStuck(
   const isLate = joinedAtMs !== null && Math.abs(clock.wallMs() - joinedAtMs) >= REPEATED_FOR_MS;
   if (!hasUnsentTrip(entry) || !isLate || !isRepeated || !linkFaults.isUp || entry.deleted) return {};
   const local = store.record(interventionId);
+  const isUnsure = entry.phase === "unsure";
   const agreed = store.agreedOf(entry, local.uid);
-  const sent = entry.phase === "unsure" ? store.unmarked(store.sentOf(entry), local.uid) : agreed;
-  const lines = addedLines((sent.notes ?? "") as string, local.record.notes);
+  const known = isUnsure ? onceSent(context, entry) : agreed;
+  const lines = addedLines((known.notes ?? null) as string | null, local.record.notes);
   if (lines.length === 0) return {};
   continueRecord(context, local, lines.join("\n"), true);
-  // They are not sent once more if the record can be read later.
-  const { notes } = local.record;
-  return entry.phase === "unsure"
-    ? { joinedRev: 0 }
-    : { joinedRev: 0, agreed: JSON.stringify({ ...agreed, notes }) };
+  // They are not sent once more if the record can be read later, or is found, and the next trip has a record without them.
+  const before = isUnsure && entry.base === null ? known : agreed;
+  const notes = isUnsure ? withLines(before.notes, lines) : local.record.notes;
+  return { joinedRev: 0, agreed: JSON.stringify({ ...before, notes }) };
+}
+
+/**
+ * What both sides agree on, as JSON, once the record of the last POST is at the centre. Lines that have got a record of their own
+ * meanwhile are in it: they are not sent to the first one. What was agreed about an earlier record of the centre does not count.
+ * @returns undefined without a POST
+ */
+export function agreedOnceSent(context: Pick<SyncContext, "store">, entry: OutboxEntry): string | undefined {
+  const { attempt, base, agreed } = entry;
+  if (!attempt) return undefined;
+  return base !== null || agreed === null ? attempt.body : JSON.stringify(onceSent(context, entry));
+}
+
+function onceSent({ store }: Pick<SyncContext, "store">, entry: OutboxEntry): UpstreamRecord {
+  const { uid } = store.record(entry.interventionId);
+  const sent = store.unmarked(store.sentOf(entry), uid);
+  if (entry.agreed === null) return sent;
+  const { notes } = store.agreedOf(entry, uid);
+  const lines = addedLines((sent["notes"] ?? null) as string | null, notes);
+  return { ...sent, notes: withLines(sent["notes"], lines) };
+}
+
+function withLines(notes: unknown, lines: readonly string[]): string {
+  return [...(typeof notes === "string" && notes !== "" ? [notes] : []), ...lines].join("\n");
 }

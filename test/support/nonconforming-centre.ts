@@ -15,6 +15,7 @@ export interface ReceivedRequest {
 }
 
 export interface ScriptedResponse {
+  /** 0 for none: the connection ends. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
@@ -55,6 +56,7 @@ export class NonconformingCentre {
     else (method === "GET" ? this.reads : this.requests).push(asked);
     const answer = isSignIn ? this.signIn() : method === "GET" ? this.read(asked) : this.answer(asked);
     const { status, headers = {}, body: text = "" } = answer;
+    if (status === 0) return void response.destroy();
     const id = /^\{"id":(\d+)/.exec(String(text))?.[1];
     if (id !== undefined && method !== "GET")
       this.#answered.set(`/interventii/${id}`, { ...answer, status: 200 });

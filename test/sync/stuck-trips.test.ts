@@ -49,6 +49,9 @@ describe.each([
   ["500", json(500, {})],
   ["404 in the form of a gateway", page(404)],
   ["200 and another object", json(200, { ok: true })],
+  ["200 and null", json(200, null)],
+  ["a page", page(200)],
+  ["the end of the connection", { status: 0 }],
 ])("at a centre that answers each read of a record with %s", (_what, answer) => {
   test("the line of the trip is in a record of its own within a quarter of an hour", async () => {
     const { id } = site.create(FIRST);
@@ -97,16 +100,71 @@ describe.each<[what: string, list: () => ScriptedResponse]>([
   });
 });
 
-test("a trip that joins during an outage is not in a second record", async () => {
-  const { id } = site.create(FIRST);
-  await site.push.cycle();
-  centre.instead = () => ({ status: 502 });
-  join(id);
-  await minutes(40);
-  centre.instead = () => undefined;
-  await minutes(15);
-  expect(notesThere()).toEqual([BOTH]);
+describe("trips that join an unconfirmed record, each later than ten minutes", () => {
+  const LINES = ["03:41 Smoke in the hall", "04:20 Fire in the attic", "05:10 Fire in the cellar"];
+  let held: ReceivedRequest | undefined;
+  let id: number;
+
+  beforeEach(async () => {
+    held = undefined;
+    centre.instead = (request) => {
+      if (request.method === "GET" && request.path !== "/interventii?_start=0&_end=1") return json(500, {});
+      if (!posts(request) || held) return undefined;
+      held = request;
+      return json(202, {});
+    };
+    ({ id } = site.create(FIRST));
+    await minutes(3);
+    for (const [at] of LINES.entries()) {
+      join(id, [FIRST.notes, ...LINES.slice(0, at + 1)].join("\n"));
+      await minutes(40);
+    }
+    expect(site.entry(id).phase).toBe("unsure");
+  });
+
+  test("have one record each", () => {
+    expect(notesThere()).toEqual(LINES);
+  });
+
+  test("are in no other record once the first one is found", async () => {
+    if (held) centre.arrive(held);
+    centre.instead = () => undefined;
+    await minutes(60);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 4, syncedRev: 4 });
+    expect(notesThere().sort()).toEqual([FIRST.notes, ...LINES]);
+  });
+
+  test("are in no other record once the first one is sent again", async () => {
+    centre.instead = () => undefined;
+    await minutes(60);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 4, syncedRev: 4 });
+    expect(notesThere().sort()).toEqual([FIRST.notes, ...LINES]);
+  });
+
+  test("are followed by one that joins the record once it is found", async () => {
+    if (held) centre.arrive(held);
+    centre.instead = () => undefined;
+    await minutes(60);
+    join(id, [FIRST.notes, ...LINES, "06:30 Window"].join("\n"));
+    await minutes(10);
+    expect(centre.rows.size).toBe(4);
+    expect(notesThere().filter((notes) => notes.includes("06:30 Window"))).toHaveLength(1);
+  });
 });
+
+test.each([502, 0])(
+  "a trip that joins during an outage is not in a second record: status %i",
+  async (status) => {
+    const { id } = site.create(FIRST);
+    await site.push.cycle();
+    centre.instead = () => ({ status });
+    join(id);
+    await minutes(40);
+    centre.instead = () => undefined;
+    await minutes(15);
+    expect(notesThere()).toEqual([BOTH]);
+  },
+);
 
 test("a trip that joins a record which is deleted there during an outage is sent with it, once", async () => {
   const { id } = site.create(FIRST);

@@ -147,7 +147,9 @@ export class UnconfirmedPost {
     const isLost = cannotArrive && !isAnswered(entry);
     // A user's order is one more send, not several.
     const sends = entry.lastCode === DENIED ? RESENDS_MAX + 1 : isLost ? 1 : entry.sends + 1;
-    return store.apply(entry, "send", { attempt, sends, base: null, agreed: null });
+    // Without an earlier record of the centre, this is about lines that have got their own record.
+    const agreed = entry.base === null ? entry.agreed : null;
+    return store.apply(entry, "send", { attempt, sends, base: null, agreed });
   }
 }
 
