@@ -45,6 +45,8 @@ import {
   SITE_COLUMNS,
   siteConditionOf,
   storeReports,
+  tooManyReports,
+  withoutNewer,
   type ReadSiteRow,
   type BatchedReport,
   type SiteUpdate,
@@ -166,8 +168,10 @@ export class PostgresFleet implements Fleet {
       if (!one.isOfSite && enrolled.has(ref)) refused.set(one, enrolledElsewhere(ref));
       else bySite.set(ref, [...(bySite.get(ref) ?? []), one]);
     }
+    const firstMs = new Map<string, number>();
     for (let attempt = 0; attempt < ATTEMPTS_MAX && bySite.size > 0; attempt += 1) {
       const decided = await this.#decide(bySite, refused);
+      for (const { state } of decided) firstMs.set(state.ref, firstMs.get(state.ref) ?? state.reportedAtMs);
       const stored = await storeReports(
         this.#connections,
         decided.filter(({ repair }) => repair === null),
@@ -176,8 +180,9 @@ export class PostgresFleet implements Fleet {
       for (const [ref, error] of failed) for (const one of bySite.get(ref) ?? []) refused.set(one, error);
       for (const ref of [...stored, ...closed, ...failed.map(([refused]) => refused)]) bySite.delete(ref);
     }
-    // What is left was overtaken each time: a newer report of that site is stored. An error would delay the detection of silent
-    // sites, and one account could cause it for all of them.
+    // Where a newer report is stored, an error would delay the detection of silent sites, and one account could cause it for all.
+    for (const ref of await withoutNewer(this.#connections, bySite.keys(), firstMs))
+      for (const one of bySite.get(ref) ?? []) refused.set(one, tooManyReports(ref));
     return given.map((one) => refused.get(one));
   }
 

@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { folded } from "../domain/search-folding.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { afterReport, SITE_LEVELS, type SiteChange, type SiteState } from "../domain/site-state.ts";
@@ -65,6 +66,33 @@ export interface ReadSiteRow extends SiteRow {
   readonly keeper: number | null;
   /** Null for a site that does not exist: then all columns of `SiteRow` are. */
   readonly rev: number;
+}
+
+/** The error of a report whose site others have changed again and again, or whose writing the server has ended each time. */
+export function tooManyReports(ref: string): AppError {
+  return new AppError("unavailable", `site ${ref} is being changed by others; try again`, { retryAfterS: 1 });
+}
+
+/** The sites whose stored report, if there is any, is older than its time. */
+const WITHOUT_NEWER: NamedStatement = {
+  name: "sites-without-newer",
+  text: `SELECT asked.ref FROM unnest($1::text[], $2::bigint[]) AS asked(ref, at) LEFT JOIN sites USING (ref)
+    WHERE (sites.reported_at >= asked.at) IS NOT TRUE`,
+};
+
+/**
+ * The sites of which no report is stored that is as new as the one to store.
+ * @param firstMs when each was first to be stored, milliseconds since 1970
+ */
+export async function withoutNewer(
+  queries: Queries,
+  refs: Iterable<string>,
+  firstMs: ReadonlyMap<string, number>,
+): Promise<readonly string[]> {
+  const asked = [...refs].map((ref) => ({ ref, at: firstMs.get(ref) ?? 0 }));
+  if (asked.length === 0) return [];
+  const rows = await queries.query<{ ref: string }>(WITHOUT_NEWER, columnsOf(asked, "ref", "at"));
+  return rows.map(({ ref }) => ref);
 }
 
 /** The state of a site after its newest reports. */

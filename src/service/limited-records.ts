@@ -6,7 +6,7 @@ import type { Records } from "./records.ts";
 
 /** Writes of a site at once: more than the backlog of a long outage. */
 const WRITES_MAX = 5_000;
-/** The rest of them is for records with high priority: a backlog never holds up an alarm. */
+/** The rest of them is for records with high priority and their changes: a backlog never holds up an alarm or its further trips. */
 const WRITES_FOR_ALARMS = 1_000;
 /** Further writes: with the longest texts, which are stored three times, 5 GB a day. */
 const WRITES_PER_S = 2;
@@ -33,15 +33,20 @@ export function limitedRecords(
 ): Records {
   const allowances = new Map<string, Allowance>();
 
-  /** @throws AppError `too-many-requests` */
-  const take = ({ site }: Principal, isAlarm: boolean): void => {
+  /**
+   * Takes one write of the allowance of a site.
+   * @param isOfAlarm asked only when no more than the rest for alarms is left
+   * @throws AppError `too-many-requests`
+   */
+  const take = async ({ site }: Principal, isOfAlarm: () => boolean | Promise<boolean>): Promise<void> => {
     if (site === undefined) return;
     const nowMs = clock.monotonicMs();
     const own = allowances.get(site) ?? { writes: WRITES_MAX, atMs: nowMs, endCondition: () => {} };
     allowances.set(site, own);
     own.writes = Math.min(WRITES_MAX, own.writes + ((nowMs - own.atMs) / 1000) * WRITES_PER_S);
     own.atMs = nowMs;
-    if (own.writes >= 1 + (isAlarm ? 0 : WRITES_FOR_ALARMS)) {
+    // Other writes may have taken the rest while the record was read.
+    if (own.writes >= 1 + WRITES_FOR_ALARMS || (own.writes >= 1 && (await isOfAlarm()) && own.writes >= 1)) {
       own.writes -= 1;
       return;
     }
@@ -58,21 +63,25 @@ export function limitedRecords(
     find: (id) => records.find(id),
     page: (query, signal) => records.page(query, signal),
     create: async (body, principal, idempotency) => {
-      take(principal, body.priority === "high");
+      await take(principal, () => body.priority === "high");
       return records.create(body, principal, idempotency);
     },
     change: async (id, request, principal) => {
-      take(principal, isOfAlarm(request.body));
+      await take(principal, () => isChangeOfAlarm(records, id, request.body));
       return records.change(id, request, principal);
     },
     remove: async (id, ifMatch, principal) => {
-      take(principal, false);
+      await take(principal, () => false);
       return records.remove(id, ifMatch, principal);
     },
   };
 }
 
-/** Whether a change raises a record to an alarm, or leaves it one. @param body not validated yet */
-function isOfAlarm(body: unknown): boolean {
-  return (body as { priority?: unknown } | null | undefined)?.priority === "high";
+/**
+ * Whether a change raises a record to an alarm, or leaves it one: a further trip of an alarm arrives as a change of other fields.
+ * @param body not validated yet
+ */
+async function isChangeOfAlarm(records: Records, id: number, body: unknown): Promise<boolean> {
+  const given = (body as { priority?: unknown } | null | undefined)?.priority;
+  return (given ?? (await records.find(id))?.record.priority) === "high";
 }

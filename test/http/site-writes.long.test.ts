@@ -40,6 +40,12 @@ async function writes(count: number): Promise<number> {
   return accepted;
 }
 
+/** @returns the path of the created record */
+async function created(priority: string): Promise<string> {
+  const response = await ask("POST", "/interventii", { ...PATROL, priority });
+  return response.headers.get("location") ?? "";
+}
+
 test("a site that writes too often is slowed down: its alarms, its reports and all other sites are not", async () => {
   expect(await writes(4_010)).toBe(4_000);
   const rejected = await ask("POST", "/interventii", PATROL);
@@ -54,4 +60,14 @@ test("a site that writes too often is slowed down: its alarms, its reports and a
   centre.clock.advance(60_000);
   // Two per second; the alarm has taken one.
   expect(await writes(150)).toBe(119);
+});
+
+test("a site that writes too often still adds further trips to its alarms, and nothing else to other records", async () => {
+  const [alarm, patrol] = [await created("high"), await created("low")];
+  const change = async (path: string, body: object) => (await ask("PUT", path, body)).status;
+  expect(await writes(3_998)).toBe(3_998);
+  expect(await change(alarm, { notes: "magazie: deschis" })).toBe(200);
+  expect(await change(patrol, { notes: "poarta: deschis" })).toBe(429);
+  expect(await change(patrol, { priority: "high" })).toBe(200);
+  expect(await change(alarm, { priority: "low" })).toBe(429);
 });

@@ -13,10 +13,15 @@ const ADD_SITES = `INSERT INTO sites(ref, searched, report, rank, since, reporte
   SELECT 'site-' || n, 'site', '{}', 3, 1, 1, 0 FROM generate_series(1, 5000) AS n; ANALYZE sites`;
 const WAITING =
   "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+/** What happens to each writing of a report of site 9. */
+const onReport = (body: string) => `
+  CREATE OR REPLACE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body} END$$;
+  CREATE OR REPLACE TRIGGER interfere BEFORE UPDATE ON sites FOR EACH ROW
+    WHEN (OLD.ref = 'site-9' AND pg_trigger_depth() = 0) EXECUTE FUNCTION interfere()`;
 /** As if another process had stored a report of the site after each reading of its row. */
-const OVERTAKE = `
-  CREATE FUNCTION overtake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-  CREATE TRIGGER overtake BEFORE UPDATE ON sites FOR EACH ROW WHEN (OLD.ref = 'site-9') EXECUTE FUNCTION overtake()`;
+const OVERTAKE = onReport(
+  "UPDATE sites SET rev = rev + 1, reported_at = NEW.reported_at WHERE id = OLD.id; RETURN NULL;",
+);
 
 describeOnPostgres("two processes of a centre that store reports of the same sites", (server) => {
   let url: string;
@@ -59,5 +64,27 @@ describeOnPostgres("two processes of a centre that store reports of the same sit
     both[0].clock.advance(60_000);
     expect((await report(both[0], [9, 10])).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
     expect((await reception()).sinceMs).toBe(before);
+  });
+
+  test.each([
+    [
+      "the server ends its writing each time",
+      "RAISE 'deadlock detected' USING ERRCODE = '40P01';",
+      ["rejected", "rejected"],
+    ],
+    [
+      "its site changes each time without a newer report",
+      "UPDATE sites SET rev = rev + 1 WHERE id = OLD.id; RETURN NULL;",
+      ["rejected", "fulfilled"],
+    ],
+  ])("refuse a report if %s, and call no site silent because of it", async (_what, body, results) => {
+    const [{ connections, fleet, clock }] = both;
+    await connections.query(onReport(body));
+    clock.advance(60_000);
+    const outcomes = await report(both[0], [9, 10]);
+    expect(outcomes.map(({ status }) => status)).toEqual(results);
+    expect(outcomes[0]).toMatchObject({ reason: { code: "unavailable" } });
+    const { sinceMs } = await fleet.reception({ silentMs: 600_000, signMs: 15_000 });
+    expect(sinceMs).toBe(clock.wallMs());
   });
 });
