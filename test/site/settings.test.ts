@@ -23,9 +23,9 @@ let piece: Buffer;
 
 beforeEach(async () => {
   dataDir = temporaryFolder();
-  marks("INSERT INTO transmitter_facts(name, value) VALUES('sequence', 7)");
+  marks("INSERT INTO centre_facts(name, value) VALUES('mark', '7')");
   await backUp(dataDir, join(dataDir, "copy.db"));
-  marks("UPDATE transmitter_facts SET value = 8");
+  marks("UPDATE centre_facts SET value = '8' WHERE name = 'mark'");
   piece = readFileSync(join(dataDir, "copy.db"));
   orders = [];
   clock = new ManualClock();
@@ -45,7 +45,7 @@ function restarts(): void {
   expect(orders).toHaveLength(1);
   orders[0]?.();
   const database = openMainDatabase(join(dataDir, "santinela.db"));
-  expect(database.prepare("SELECT value FROM transmitter_facts").pluck().all()).toEqual([7]);
+  expect(database.prepare("SELECT value FROM centre_facts WHERE name = 'mark'").pluck().all()).toEqual(["7"]);
   database.close();
 }
 
