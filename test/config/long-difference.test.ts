@@ -20,12 +20,12 @@ test("the event log says when it has not all of a difference, and identifies bot
   const clock = new ManualClock();
   const noted: { event: string; detail: object }[] = [];
   const configuration = new DaemonConfiguration({
-    config: { file, dataDir },
+    config: { file, dataDir, zones: [] },
     clock,
     log: new JsonLog({ level: "error", clock, write: () => {} }),
     conditions: { list: () => [], raise: () => undefined },
     events: { note: (event: (typeof noted)[number]) => void noted.push(event) } as never,
-    reload: () => Promise.resolve({} as never),
+    reload: () => Promise.resolve({ zones: { added: [], removed: [], changed: [] } } as never),
     onProven: () => {},
     isStalled: () => true,
   });
