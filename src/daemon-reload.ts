@@ -1,6 +1,7 @@
 import type { Config } from "./config/config.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "./config/load.ts";
-import type { ConfigurationText } from "./config/parsed-text.ts";
+import { hasLostOptions } from "./config/last-good.ts";
+import { emptyConfiguration, type ConfigurationText } from "./config/parsed-text.ts";
 import { ConfigurationError } from "./config/problems.ts";
 import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
@@ -150,6 +151,7 @@ export class DaemonReload {
     const { load, conditions, events } = this.#options;
     try {
       const source = await this.#stableText();
+      if (hasLostOptions(source, load)) throw emptyConfiguration(source);
       const next = readConfiguration(source, load);
       const zones = [...next.zones, ...this.#options.createdZones(next.zones)];
       return { next: { ...next, zones }, source };

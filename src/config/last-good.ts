@@ -5,7 +5,7 @@ import { zoneChanges, type ZoneChanges } from "../domain/zone-changes.ts";
 import type { Config } from "./config.ts";
 import { COPY, dataDirectories, headOf, readIfExists } from "./data-directories.ts";
 import { configurationText, findFile, readConfiguration, type LoadOptions } from "./load.ts";
-import type { ConfigurationText } from "./parsed-text.ts";
+import { emptyConfiguration, isWithoutOptions, type ConfigurationText } from "./parsed-text.ts";
 
 /** A valid configuration to run, with the error of its file if the last good configuration is used. */
 export interface EffectiveConfiguration {
@@ -16,13 +16,14 @@ export interface EffectiveConfiguration {
 }
 
 /**
- * Returns the file's configuration, or the last good configuration if the file is invalid, unreadable or lost: a typing error
- * must not stop the monitoring at the next power cut.
+ * Returns the file's configuration, or the last good configuration if the file is invalid, unreadable or lost, or has lost all its
+ * options: a typing error must not stop the monitoring at the next power cut.
  * @throws AppError as `loadConfiguration` for the file if there is no usable last good configuration
  */
 export function configurationToRun(options: LoadOptions): EffectiveConfiguration {
   try {
     const source = configurationText(options);
+    if (hasLostOptions(source, options)) throw emptyConfiguration(source);
     return { config: readConfiguration(source, options), source, fault: null };
   } catch (error) {
     const file = findFile(options);
@@ -30,6 +31,13 @@ export function configurationToRun(options: LoadOptions): EffectiveConfiguration
     if (!(error instanceof AppError) || !copy) throw error;
     return { ...copy, fault: error.message };
   }
+}
+
+/** Whether a text has no option although the last good one of its file has some. */
+export function hasLostOptions(source: ConfigurationText, options: LoadOptions): boolean {
+  if (source.file === null || !isWithoutOptions(source)) return false;
+  const copy = usableCopy(source.file, options);
+  return copy !== undefined && !isWithoutOptions(copy.source);
 }
 
 /**

@@ -6,7 +6,7 @@ import { ConfigurationError, type ConfigError, type ParsedFile } from "./problem
 import { renameFormerOptions } from "./renamed-options.ts";
 import { utf8Text } from "./utf8-text.ts";
 import { aliasProblem, parseBounded } from "./yaml-bounds.ts";
-import { syntaxFaults } from "./yaml-errors.ts";
+import { syntaxFaults, syntaxWarnings } from "./yaml-errors.ts";
 
 /** The text of a configuration with its file. */
 export interface ConfigurationText {
@@ -14,6 +14,9 @@ export interface ConfigurationText {
   readonly file: string | null;
   readonly text: string;
 }
+
+/** Stands for the file of the embedded configuration. */
+const EMBEDDED = "the embedded configuration";
 
 /**
  * Reads a small text file.
@@ -44,16 +47,33 @@ function bytesOf(file: string, what: string): Buffer {
 const EMPTY =
   "the file is empty, or has only comments. Write the configuration again, or {} for a site without options";
 
+/** The error of a text without options. */
+export function emptyConfiguration({ file }: ConfigurationText): ConfigurationError {
+  return new ConfigurationError([{ place: `${file ?? EMBEDDED}:1:1`, message: EMPTY }]);
+}
+
+/**
+ * Whether a text has no option, but perhaps comments: what a power cut or an editor may leave of a file that is being written. It
+ * never replaces a configuration that has some.
+ */
+export function isWithoutOptions({ text }: ConfigurationText): boolean {
+  const { document, errors } = parsedYaml(text, inFile(""));
+  return errors.length === 0 && isNothing(document);
+}
+
 /**
  * Parses the text and applies the options of the environment.
  * @throws AppError `configuration` for an empty text, invalid YAML, too deep nesting, too many aliases, and a variable that cannot be set
  */
 export function parseText({ file, text }: ConfigurationText, overlay: Overlay): ParsedFile {
-  const name = file ?? "the embedded configuration";
-  const { document, lines, placeOf, errors } = parsedYaml(text, inFile(name));
+  const name = file ?? EMBEDDED;
+  const { document, lines, placeOf, errors, warnings } = parsedYaml(text, inFile(name));
   if (errors.length > 0) throw new ConfigurationError(errors);
-  // What a power cut leaves of a file that was being written. Read as "no options" it would be a site without zones.
-  if (isNothing(document)) throw new ConfigurationError([{ place: placeOf(0), message: EMPTY }]);
+  if (isNothing(document)) {
+    // Read as "no options" it would be a site without zones. Beside an example in comments, the environment may have all options.
+    if (text.trim() === "" || overlay.settings.length === 0) throw emptyConfiguration({ file, text });
+    document.contents = null;
+  }
   const fromEnvironment = new Map<string, string>();
   for (const { path, value, variable } of overlay.settings) {
     try {
@@ -74,8 +94,8 @@ export function parseText({ file, text }: ConfigurationText, overlay: Overlay): 
   const duplicates = former.filter(({ isDuplicate }) => isDuplicate);
   if (duplicates.length > 0)
     throw new ConfigurationError(duplicates.map(({ place, message }) => ({ place, message })));
-  const warnings = former.map(({ place, message }) => `${place}: ${message}`);
-  return { name, document, lines, fromEnvironment, warnings };
+  const written = [...warnings, ...former].map(({ place, message }) => `${place}: ${message}`);
+  return { name, document, lines, fromEnvironment, warnings: written };
 }
 
 /** Whether a text has no value: it is blank, has only comments, or is `null`, `~` or `---`. */
@@ -128,6 +148,7 @@ interface ParsedYaml {
   /** The place of an offset in the text. */
   readonly placeOf: (offset: number) => string;
   readonly errors: readonly ConfigError[];
+  readonly warnings: readonly ConfigError[];
 }
 
 /** Line and column, counted from 1. */
@@ -146,11 +167,15 @@ export function parsedYaml(text: string, written: (place: LinePlace) => string):
   const lines = new LineCounter();
   const { document, tooDeep } = parseBounded(text, lines);
   const placeOf = (offset: number): string => written(lines.linePos(offset));
+  const located = ({ offset, message }: { offset: number; message: string }): ConfigError => ({
+    place: placeOf(offset),
+    message,
+  });
   const errors = tooDeep
     ? [{ place: written(tooDeep), message: tooDeep.message }]
-    : syntaxFaults({ document, text, lines }).map(({ offset, message }) => ({
-        place: placeOf(offset),
-        message: `invalid YAML: ${message}`,
-      }));
-  return { document, lines, placeOf, errors };
+    : syntaxFaults({ document, text, lines })
+        .map(located)
+        .map(({ place, message }) => ({ place, message: `invalid YAML: ${message}` }));
+  const warnings = syntaxWarnings({ document, text, lines }).map(located);
+  return { document, lines, placeOf, errors, warnings };
 }

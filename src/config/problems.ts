@@ -18,7 +18,7 @@ export interface ParsedFile {
   readonly lines: LineCounter;
   /** Options from the environment: joined path -> name of the variable. */
   readonly fromEnvironment: ReadonlyMap<string, string>;
-  /** Former option names in the file, each with `file:line:col` and the remedy. */
+  /** Former option names and foreign tags in the file, each with `file:line:col` and the remedy. */
   readonly warnings: readonly string[];
 }
 

@@ -30,10 +30,9 @@ interface Parsed {
 export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
   const faults: SyntaxFault[] = [];
   let lastLine = -1;
-  const { errors, warnings } = parsed.document;
-  for (const error of [...errors, ...warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED")]) {
+  for (const error of parsed.document.errors) {
     const { line } = parsed.lines.linePos(error.pos[0]);
-    const isIndependent = error.code === "DUPLICATE_KEY" || error.code === "TAG_RESOLVE_FAILED";
+    const isIndependent = error.code === "DUPLICATE_KEY";
     const isFollowing = !isIndependent && line <= lastLine + 1;
     if (!isFollowing) faults.push(faultOf(error, parsed));
     if (isIndependent) continue;
@@ -42,6 +41,13 @@ export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
     if (error.message.includes("in YAML stream")) break;
   }
   return faults;
+}
+
+/** What the library reads otherwise than it is meant, with the remedy: the text after a tag of another program. */
+export function syntaxWarnings(parsed: Parsed): SyntaxFault[] {
+  return parsed.document.warnings
+    .filter(({ code }) => code === "TAG_RESOLVE_FAILED")
+    .map((warning) => faultOf(warning, parsed));
 }
 
 function faultOf(error: YAMLError, parsed: Parsed): SyntaxFault {
@@ -103,10 +109,9 @@ const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
     offset,
     message: "a second configuration begins here. Remove this --- or one of the two",
   }),
-  // As a warning of the library, which goes on with the text after the tag.
   TAG_RESOLVE_FAILED: ({ pos: [offset], message }) => ({
     offset,
-    message: `${/!\S*/.exec(message)?.[0] ?? "this tag"} has no meaning here. Write the value itself, or put the text in quotes`,
+    message: `${/!\S*/.exec(message)?.[0] ?? "this tag"} has no meaning here and is ignored. Write the value itself, or put the text in quotes`,
   }),
   BAD_SCALAR_START: ({ pos: [offset] }, { text }) => ({
     offset,

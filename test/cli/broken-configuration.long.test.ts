@@ -40,6 +40,23 @@ test("a mistyped line before a power cut loses no alarm: the last good configura
   expect((await santinela(["check-config", "--config", file], at)).code).toBe(78);
 });
 
+test("a file that has only comments, of an environment with options, replaces none at a reload or a start", async () => {
+  const file = join(installation.folder, "var.yaml");
+  const site = installation.daemon("var", "http: { port: 0 }\nmqtt: off\n");
+  const env = { ...process.env, SANTINELA_SITE__NAME: "Hall" };
+  await site.start(env);
+  writeFileSync(file, "# Zones of the hall\n");
+  expect(await santinela(["reload", "--config", file], { cwd: installation.folder })).toMatchObject({
+    code: 78,
+    stderr: expect.stringMatching(/var\.yaml:1:1: the file is empty, or has only comments\./),
+  });
+  await site.end("SIGKILL");
+  await site.start(env);
+  expect(await site.get("/site/status")).toMatchObject({
+    conditions: [{ code: "configuration-invalid", text: expect.stringMatching(/only comments.* last good/) }],
+  });
+});
+
 test("a restart with a valid file that names a port in use loses no alarm", async () => {
   const file = join(installation.folder, "site.yaml");
   const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n");

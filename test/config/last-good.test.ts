@@ -46,6 +46,25 @@ test.each([
   expect(run.config).toMatchObject({ dataDir: join(folder, "data"), site: { name: "Hala Nord" }, file });
 });
 
+test.each(["# mqtt: off\n", "---\n", "null\n"])(
+  "a file without options, %j, starts with those of the environment, also after a start with it",
+  (text) => {
+    const env = { STATE_DIRECTORY: join(folder, "data"), SANTINELA_HTTP__PORT: "8082" };
+    startedWith(text, env);
+    expect(toRun(env)).toMatchObject({ fault: null, source: { text }, config: { http: { port: 8082 } } });
+  },
+);
+
+test("a file that has only comments replaces no options, although the environment has some", () => {
+  const env = { STATE_DIRECTORY: join(folder, "data"), SANTINELA_HTTP__PORT: "8082" };
+  startedWith(GOOD, env);
+  writeFileSync(file, "# mqtt: off\n");
+  expect(toRun(env)).toMatchObject({
+    fault: expect.stringMatching(/only comments/) as string,
+    config: { site: { name: "Hala Nord" } },
+  });
+});
+
 test("a site whose configuration file is missing runs with its last good configuration", () => {
   startedWith("mqtt: off\n");
   unlinkSync(file);

@@ -563,11 +563,6 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /^1:1: upstream: must be a section, not "https:\/\/…@h"$/,
     ],
     [
-      "a tag of another program",
-      "site: { name: !secret a }\nlog: { level: !include b }\n",
-      /^1:15: invalid YAML: !secret has no meaning here\. .*\n2:15: invalid YAML: !include has/,
-    ],
-    [
       "options in braces without commas",
       "site: { name: a ref: b }\n",
       /^1:15: invalid YAML: the options in a pair of brackets are separated by commas\. Put a comma between them$/,
@@ -808,6 +803,15 @@ zones:
   test("warns of a password sent unencrypted to a remote broker", () => {
     const { warnings } = load("mqtt: { url: mqtt://broker, username: u, passwordFile: ./pw }\n");
     expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
+  });
+
+  test("warns of tags of other programs, which it ignores", () => {
+    const { site, log, warnings } = load("site: { name: !secret a }\nlog: { level: !include debug }\n");
+    expect([site.name, log.level]).toEqual(["a", "debug"]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/:1:15: !secret has no meaning here and is ignored\. Write the value itself/),
+      expect.stringMatching(/:2:15: !include has no meaning here/),
+    ]);
   });
 
   test("warns of a home directory that is not one", () => {
