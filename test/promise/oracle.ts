@@ -512,7 +512,9 @@ function isContinuation(
   { description }: Pick<Intervention, "description">,
   { id }: Pick<Intervention, "id">,
 ): boolean {
-  return (description ?? "").includes(`În continuarea intervenției ${id} „`);
+  return [`În continuarea intervenției ${id} „`, `Continues intervention ${id} "`].some((words) =>
+    (description ?? "").includes(words),
+  );
 }
 
 function describe({ zone, fromMs, toMs }: Opening): string {
