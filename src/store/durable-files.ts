@@ -30,7 +30,7 @@ export function renameDurably(part: string, path: string): void {
 }
 
 /** Read and written at once: the memory of a small machine is less than a database. */
-const PIECE_BYTES = 1_048_576;
+const PIECE_BYTES = 65_536;
 
 /**
  * Copies a file; after an error there is no copy. `copyFileSync` must not be used for a database: from a sector that the disk
