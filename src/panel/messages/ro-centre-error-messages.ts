@@ -36,6 +36,10 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "Adăugați un cont pentru persoana care administrează",
   ],
   ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
+  [
+    "site {id} is being changed by others; try again",
+    "locația {id} este modificată de alte cereri; reîncercați",
+  ],
   ["site {site} writes too often; try again later", "locația {site} scrie prea des; reîncercați mai târziu"],
   [
     "this account reports for site {site} and not for {other}",
