@@ -43,7 +43,7 @@ test("santinela status shows a foreign name on one line, and sends no control ch
     0,
     [
       "Hala Nord: alarm",
-      "  the dispatch centre does not know of #7 Patrol�[2J��Hala Nord: all well yet",
+      "  the dispatch centre has not received #7 Patrol�[2J��Hala Nord: all well yet",
       "  error: Sensor renamed: now called Patrol�[2J�",
       "    Hala Nord: all well",
       "",
