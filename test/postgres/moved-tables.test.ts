@@ -77,7 +77,7 @@ describeOnPostgres("the list of what moves from SQLite to PostgreSQL", (server) 
 const JOURNAL_TABLES = [
   "trips pending_restores panel_messages panel_zones panel_reports losses openings taken_messages broker_counts active_topics",
   "zone_states gate_states faults swingers bypasses entry_delays tested_zones walk_tests incidents incident_zones",
-  "alive link_samples retention_clock battery_levels",
+  "alive link_samples silences retention_clock battery_levels",
 ].flatMap((names) => names.split(" "));
 
 test("no table of the journal moves, because a dispatch centre has no zones", () => {
