@@ -57,6 +57,8 @@ const ZONES = `zones:
   - { id: noapte, name: Noapte, kind: motion, ${OBJECTIVE}, gate: { gpio: 5 }, input: { gpio: 19 } }
 `;
 const NAMES = [
+  // A value of an option.
+  /gpio\.backend este simulated/g,
   /Zona .* declanșată la [\d.]+ [\d:]+\./g,
   /Alarmă \p{L}+/gu,
   "Hala Nord",
@@ -125,6 +127,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       const add = async (email: string, password: string): Promise<void> => {
         await settings.input("email").fill(email);
         await settings.markup("details.subject details [name=password]").fill(password);
+        await settings.markup("details.subject details [name=currentPassword]").fill(EDGE.password);
         await settings.markup("details.subject details form button").click();
         const place = settings.markup("details.subject details form [role=alert]");
         await readNotice(`the account ${email} with ${password}`, place);
