@@ -26,7 +26,16 @@ const ZONES = `zones:
   - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17, contact: nc } }
   - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { gpio: 18 } }
 `;
-const NAMES = ["Hala de test", "Hala Nord", "Ușa mare", "Ușa", "Geam"];
+/** Names, ids, and the value of an option. */
+const NAMES = [
+  "Hala de test",
+  "Hala Nord",
+  "Ușa mare",
+  "Ușa",
+  "Geam",
+  "usa, geam",
+  /gpio\.backend este simulated/g,
+];
 /** Several changes, each watched by the daemon for three seconds, on a busy machine. */
 /** In the page: how many lines of the difference are wrapped, and whether the box scrolls instead. */
 const LINES = `(() => {
