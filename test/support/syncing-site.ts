@@ -129,6 +129,14 @@ export class SyncingSite {
     await this.push.cycle();
   }
 
+  /** Lets minutes pass, with a cycle and its checks after each of them. */
+  async minutes(count: number): Promise<void> {
+    for (let minute = 0; minute < count; minute += 1) {
+      this.app.clock.advance(60_000);
+      await this.push.cycleWithChecks();
+    }
+  }
+
   entry(id: number): OutboxEntry {
     const entry = this.outbox.find(id);
     if (!entry) throw new Error(`no outbox entry ${id}`);

@@ -21,13 +21,6 @@ beforeEach(async () => {
   site = await SyncingSite.at(centre);
 });
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 /**
  * The first request is lost, the second one creates record 1, and then the first one arrives as record 2.
  * @param delayMinutes until it arrives
@@ -41,7 +34,7 @@ async function arrivedTwice(delayMinutes = 1): Promise<number> {
   const { id } = site.create(FIRST);
   await site.push.cycle();
   centre.instead = () => undefined;
-  await minutes(delayMinutes);
+  await site.minutes(delayMinutes);
   if (late) centre.arrive(late);
   expect([...centre.rows.keys()]).toEqual([1, 2]);
   return id;
@@ -55,7 +48,7 @@ test("a dispatcher deletes the linked one while the other is about to be deleted
     if (method === "GET" && path === "/interventii/2") centre.rows.delete(1);
     return undefined;
   };
-  await minutes(120);
+  await site.minutes(120);
   expect([...centre.rows.keys()]).toEqual([2]);
   expect(centre.writes.filter(isDeletion)).toEqual([]);
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
@@ -73,7 +66,7 @@ test("a person unlinks the record while the other is being deleted: it is search
     return undefined;
   };
   site.app.clock.advance(86_400_000);
-  await minutes(60);
+  await site.minutes(60);
   expect(isUnlinked).toBe(true);
   expect([...centre.rows.keys()]).toEqual([1]);
   expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
@@ -97,7 +90,7 @@ test.each(WRITTEN)(
     await site.push.cycle();
     expect(centre.rows.size).toBe(1);
     site.app.interventions.delete(id, OPERATOR_USER);
-    await minutes(5);
+    await site.minutes(5);
     expect(centre.rows.size).toBe(0);
   },
 );
@@ -118,7 +111,7 @@ test.each<[what: string, changes: object]>([
   const { id: _id, ...fields } = row;
   centre.add({ ...fields, ...changes });
   site.app.interventions.delete(id, OPERATOR_USER);
-  await minutes(30);
+  await site.minutes(30);
   expect(centre.rows.size).toBe(1);
 });
 
@@ -139,7 +132,7 @@ test.each([WRITTEN[0], WRITTEN[2]] as typeof WRITTEN)(
     await site.push.cycle();
     if (late) centre.arrive(late);
     expect(centre.rows.size).toBe(2);
-    await minutes(5);
+    await site.minutes(5);
     expect(centre.rows.size).toBe(1);
   },
 );

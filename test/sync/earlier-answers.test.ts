@@ -15,13 +15,6 @@ beforeEach(async () => {
   site = await SyncingSite.at(centre);
 });
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 test("an end that a user has cleared and entered again before the next read is not a dispatcher's change", async () => {
   const { id } = site.create({ dateStart: START, dateEnd: "2026-11-20T21:00:00" });
   await site.push.cycle();
@@ -29,7 +22,7 @@ test("an end that a user has cleared and entered again before the next read is n
   await site.push.cycle();
   expect(centre.rows.get(1)).toMatchObject({ dateEnd: null });
   site.app.interventions.update(id, { dateEnd: "2026-11-20T22:00:00" }, OPERATOR_USER);
-  await minutes(10);
+  await site.minutes(10);
   expect(site.app.interventions.get(id).record.dateEnd).toBe("2026-11-20T22:00:00");
   expect(centre.rows.get(1)).toMatchObject({ dateEnd: "2026-11-20T22:00:00" });
 });
@@ -40,7 +33,7 @@ test("the answer to an update is not taken for one to the request that creates t
   site.app.interventions.update(id, { crews: 3 }, OPERATOR_USER);
   await site.push.cycle();
   centre.rows.set(1, { id: 1, name: "Another", objectiveType: "shop", objectiveId: 77, notes: "typed" });
-  await minutes(5);
+  await site.minutes(5);
   expect(site.entry(id).phase).toBe("unsure");
   site.app.clock.advance(20_000);
   await site.push.cycle();
@@ -52,11 +45,11 @@ test("a missing record that is the newest one again proves no restore", async ()
   await site.push.cycle();
   const [row] = [...centre.rows.values()] as [CentreRow];
   centre.rows.clear();
-  await minutes(20);
+  await site.minutes(20);
   expect(site.entry(id)).toMatchObject({ phase: "gone", lastCode: "NEWEST-MISSING" });
   centre.rows.set(row.id, row);
   site.create({ name: "Other" });
-  await minutes(2);
+  await site.minutes(2);
   const conflicts = site.app.events.newest(50).filter(({ event }) => event === "sync-conflict");
   expect(conflicts.map(({ detail }) => detail["conflict"])).not.toContain("restored");
   expect(site.entry(id).phase).toBe("gone");

@@ -28,13 +28,6 @@ function answerMissing(answer: ScriptedResponse): void {
     isOfOne(request) && !centre.rows.has(Number(request.path.split("/").at(-1))) ? answer : undefined;
 }
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 /** A linked record, and a newer one. */
 async function linked(): Promise<number> {
   const { id } = site.create({ name: "Call 1" });
@@ -49,14 +42,14 @@ describe.each(ANSWERS)("a record that is answered %s", (_what, answer) => {
   test("is found missing by the list, and a trip that joins it is sent as a record of its own", async () => {
     const id = await linked();
     centre.rows.delete(1);
-    await minutes(6);
+    await site.minutes(6);
     expect(site.entry(id)).toMatchObject({ phase: "linked", missingSinceMs: expect.any(Number) });
     expect(site.outbox.summary().doubtful).toBe(1);
-    await minutes(6);
+    await site.minutes(6);
     expect(site.entry(id).phase).toBe("gone");
     expect(site.conditions()).toEqual(["upstream-rejects-records"]);
     site.app.interventions.change(id, { body: { notes: "03:41 Window" }, hasTripJoined: true }, DEVICE_USER);
-    await minutes(6);
+    await site.minutes(6);
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 3 });
     expect(centre.rows.get(3)).toMatchObject({ notes: expect.stringContaining("03:41 Window") });
     expect(site.conditions()).toEqual([]);
@@ -65,7 +58,7 @@ describe.each(ANSWERS)("a record that is answered %s", (_what, answer) => {
   test("although it is in the list stays linked", async () => {
     const id = await linked();
     centre.instead = (request) => (isOfOne(request) && request.path.endsWith("/1") ? answer : undefined);
-    await minutes(30);
+    await site.minutes(30);
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
     expect([...centre.rows.keys()]).toEqual([1, 2]);
   });
@@ -74,7 +67,7 @@ describe.each(ANSWERS)("a record that is answered %s", (_what, answer) => {
     const id = await linked();
     centre.rows.delete(1);
     site.app.interventions.delete(id, OPERATOR_USER);
-    await minutes(6);
+    await site.minutes(6);
     expect(site.entry(id).phase).toBe("closed");
     expect(site.conditions()).toEqual([]);
   });
@@ -94,7 +87,7 @@ test.each([
   site.app.interventions.delete(id, OPERATOR_USER);
   await site.push.cycle();
   expect(site.entry(id).phase).toBe("linked");
-  await minutes(6);
+  await site.minutes(6);
   expect([...centre.rows.keys()]).not.toContain(1);
   expect(site.entry(id).phase).toBe("closed");
   expect(site.conditions()).toEqual([]);
@@ -105,6 +98,6 @@ test("a deletion that was applied and answered 410 is done", async () => {
   centre.afterwards = ({ method }) => (method === "DELETE" ? json(410, {}) : undefined);
   site.app.interventions.delete(id, OPERATOR_USER);
   await site.push.cycle();
-  await minutes(6);
+  await site.minutes(6);
   expect(site.entry(id).phase).toBe("closed");
 });

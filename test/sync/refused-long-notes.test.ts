@@ -32,13 +32,6 @@ beforeEach(async () => {
   site = await SyncingSite.at(centre);
 });
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 function join(id: number, notes: string): void {
   site.app.interventions.change(id, { body: { notes }, hasTripJoined: true }, DEVICE_USER);
 }
@@ -54,15 +47,15 @@ test.each([400, 413, 422])(
     const { id } = site.create(FIRST);
     let notes: string = FIRST.notes;
     for (const line of LINES) join(id, (notes += `\n${line}`));
-    await minutes(12);
+    await site.minutes(12);
     expect(notesThere()[0]).toBe(FIRST.notes);
     expect(centre.rows.get(1)).toMatchObject({ priority: "high", police: true });
-    await minutes(60);
+    await site.minutes(60);
     expect(notesThere().join("\n")).toBe(notes);
     expect(site.outbox.summary()).toMatchObject({ waiting: 0, rejected: 0 });
     expect(site.conditions()).toEqual([]);
     const count = centre.writes.length;
-    await minutes(60);
+    await site.minutes(60);
     expect(centre.writes).toHaveLength(count);
   },
 );
@@ -72,10 +65,10 @@ test("further trips every three minutes do not put it off", async () => {
   let notes = [FIRST.notes, ...LINES].join("\n");
   for (const line of LINES.map((line) => line.replace("hall", "cellar"))) {
     join(id, (notes += `\n${line}`));
-    await minutes(4);
+    await site.minutes(4);
   }
   expect(notesThere()[0]).toBe(FIRST.notes);
-  await minutes(60);
+  await site.minutes(60);
   expect(notesThere().join("\n")).toBe(notes);
 });
 
@@ -84,7 +77,7 @@ test("an alarm that it refuses for another reason stays one record, which is rej
     method === "POST" ? json(422, { error: "E", message: "no", statusCode: 422 }) : undefined;
   const { id } = site.create(FIRST);
   join(id, `${FIRST.notes}\n${LINES[0]}`);
-  await minutes(30);
+  await site.minutes(30);
   expect(site.entry(id).phase).toBe("rejected");
   expect(site.app.records()).toHaveLength(1);
   expect(site.app.interventions.get(id).record.notes).toContain(LINES[0]);

@@ -22,13 +22,6 @@ beforeEach(async () => {
   site = await SyncingSite.at(centre);
 });
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 function join(id: number, notes = BOTH): void {
   site.app.interventions.change(id, { body: { notes }, hasTripJoined: true }, DEVICE_USER);
 }
@@ -59,15 +52,15 @@ describe.each([
     centre.instead = ({ method, path }) =>
       method === "GET" && path.startsWith("/interventii/") ? answer : undefined;
     join(id);
-    await minutes(8);
+    await site.minutes(8);
     expect(centre.rows.size).toBe(1);
-    await minutes(10);
+    await site.minutes(10);
     expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
     expect(centre.rows.get(2)).toMatchObject({ priority: "high", status: "planned" });
-    await minutes(60);
+    await site.minutes(60);
     expect(centre.rows.size).toBe(2);
     join(id, `${BOTH}\n05:10 Fire in the attic`);
-    await minutes(25);
+    await site.minutes(25);
     expect(notesThere()[2]).toBe("05:10 Fire in the attic");
   });
 });
@@ -91,10 +84,10 @@ describe.each<[what: string, list: () => ScriptedResponse]>([
       return json(202, {});
     };
     const { id } = site.create(FIRST);
-    await minutes(3);
+    await site.minutes(3);
     expect(site.entry(id).phase).toBe("unsure");
     join(id);
-    await minutes(30);
+    await site.minutes(30);
     expect(bodies.some((notes) => notes.startsWith("03:41 Smoke in the hall"))).toBe(true);
     expect(site.app.records()).toHaveLength(2);
   });
@@ -114,10 +107,10 @@ describe("trips that join an unconfirmed record, each later than ten minutes", (
       return json(202, {});
     };
     ({ id } = site.create(FIRST));
-    await minutes(3);
+    await site.minutes(3);
     for (const [at] of LINES.entries()) {
       join(id, [FIRST.notes, ...LINES.slice(0, at + 1)].join("\n"));
-      await minutes(40);
+      await site.minutes(40);
     }
     expect(site.entry(id).phase).toBe("unsure");
   });
@@ -129,14 +122,14 @@ describe("trips that join an unconfirmed record, each later than ten minutes", (
   test("are in no other record once the first one is found", async () => {
     if (held) centre.arrive(held);
     centre.instead = () => undefined;
-    await minutes(60);
+    await site.minutes(60);
     expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 4, syncedRev: 4 });
     expect(notesThere().sort()).toEqual([FIRST.notes, ...LINES]);
   });
 
   test("are in no other record once the first one is sent again", async () => {
     centre.instead = () => undefined;
-    await minutes(60);
+    await site.minutes(60);
     expect(site.entry(id)).toMatchObject({ phase: "linked", wantRev: 4, syncedRev: 4 });
     expect(notesThere().sort()).toEqual([FIRST.notes, ...LINES]);
   });
@@ -144,9 +137,9 @@ describe("trips that join an unconfirmed record, each later than ten minutes", (
   test("are followed by one that joins the record once it is found", async () => {
     if (held) centre.arrive(held);
     centre.instead = () => undefined;
-    await minutes(60);
+    await site.minutes(60);
     join(id, [FIRST.notes, ...LINES, "06:30 Window"].join("\n"));
-    await minutes(10);
+    await site.minutes(10);
     expect(centre.rows.size).toBe(4);
     expect(notesThere().filter((notes) => notes.includes("06:30 Window"))).toHaveLength(1);
   });
@@ -159,9 +152,9 @@ test.each([502, 0])(
     await site.push.cycle();
     centre.instead = () => ({ status });
     join(id);
-    await minutes(40);
+    await site.minutes(40);
     centre.instead = () => undefined;
-    await minutes(15);
+    await site.minutes(15);
     expect(notesThere()).toEqual([BOTH]);
   },
 );
@@ -171,11 +164,11 @@ test("a trip that joins a record which is deleted there during an outage is sent
   await site.push.cycle();
   centre.instead = () => ({ status: 502 });
   join(id);
-  await minutes(40);
+  await site.minutes(40);
   centre.rows.clear();
   centre.add({ name: "Newer" });
   centre.instead = () => undefined;
-  await minutes(30);
+  await site.minutes(30);
   expect(notesThere().slice(1)).toEqual([BOTH]);
 });
 
@@ -186,6 +179,6 @@ test("a gateway that denies everything for a moment delays a waiting alarm by a 
   const { id } = site.create(FIRST);
   await site.push.cycle();
   centre.instead = () => undefined;
-  await minutes(2);
+  await site.minutes(2);
   expect(site.entry(id).phase).toBe("linked");
 });

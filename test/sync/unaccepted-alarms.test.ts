@@ -13,17 +13,10 @@ beforeEach(async () => {
   site = await SyncingSite.at(centre);
 });
 
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    site.app.clock.advance(60_000);
-    await site.push.cycleWithChecks();
-  }
-}
-
 async function expectReportedAfterTenMinutes(): Promise<void> {
-  await minutes(9);
+  await site.minutes(9);
   expect(site.conditions()).toEqual([]);
-  await minutes(2);
+  await site.minutes(2);
   expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
 }
 
@@ -36,7 +29,7 @@ describe("an alarm", () => {
       await site.push.cycle();
       await expectReportedAfterTenMinutes();
       centre.instead = () => undefined;
-      await minutes(15);
+      await site.minutes(15);
       expect(site.entry(id).phase).toBe("linked");
       expect(site.conditions()).toEqual([]);
     },
@@ -47,21 +40,21 @@ describe("an alarm", () => {
     site.create({ priority: "high" });
     await site.push.cycle();
     site.app.clock.stepWall(-3_600_000);
-    await minutes(2);
+    await site.minutes(2);
     expect(site.conditions()).toEqual(["upstream-rejects-alarm"]);
   });
 
   test("whose further trip is answered 500 each time is reported after ten minutes, until the centre has it", async () => {
     const { id } = site.create({ priority: "high", notes: "03:27 Door" });
     await site.push.cycle();
-    await minutes(20);
+    await site.minutes(20);
     centre.instead = ({ method }) => (method === "PUT" ? json(500, {}) : undefined);
     const body = { notes: "03:27 Door\n03:41 Window" };
     site.app.interventions.change(id, { body, hasTripJoined: true }, DEVICE_USER);
     await site.push.cycle();
     await expectReportedAfterTenMinutes();
     centre.instead = () => undefined;
-    await minutes(15);
+    await site.minutes(15);
     expect(String(centre.rows.get(1)?.["notes"])).toContain("03:41 Window");
     expect(site.conditions()).toEqual([]);
   });
@@ -71,7 +64,7 @@ describe("an alarm", () => {
     await site.push.cycle();
     centre.instead = ({ method }) => (method === "PUT" ? json(409, {}) : undefined);
     site.app.interventions.update(id, { crews: 2 }, OPERATOR_USER);
-    await minutes(15);
+    await site.minutes(15);
     expect(site.conditions()).toEqual([]);
   });
 
@@ -79,7 +72,7 @@ describe("an alarm", () => {
     centre.instead = ({ method }) => (method === "POST" ? notFound("no objective") : undefined);
     const { id } = site.create({ priority: "high" });
     await site.push.cycle();
-    await minutes(12);
+    await site.minutes(12);
     expect(site.entry(id).phase).toBe("blocked");
     expect(site.outbox.summary()).toMatchObject({ blocked: 1, rejectedAlarms: 1 });
     expect(site.conditions()).toEqual(["upstream-rejects-alarm", "upstream-rejects-records"]);
@@ -91,7 +84,7 @@ describe("an alarm", () => {
     expect(site.entry(id).phase).toBe("linked");
     centre.instead = () => json(503, {});
     site.create({ priority: "high" });
-    await minutes(20);
+    await site.minutes(20);
     expect(site.conditions()).toEqual(["upstream-unreachable"]);
   });
 });
@@ -99,6 +92,6 @@ describe("an alarm", () => {
 test("a patrol that is answered 409 each time is not reported as an alarm", async () => {
   centre.instead = ({ method }) => (method === "POST" ? json(409, {}) : undefined);
   site.create({ priority: "low" });
-  await minutes(20);
+  await site.minutes(20);
   expect(site.conditions()).toEqual([]);
 });
