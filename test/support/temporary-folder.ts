@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
  */
 export function temporaryFolder(atEnd: (remove: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-test-"));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  // What a test has started may still create a file while the folder is emptied.
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
