@@ -7,6 +7,9 @@ import { copyAsNewest } from "./durable-files.ts";
  * file.
  */
 export function keepCopy(database: Database, path: string, version: number): void {
+  const whole = `${path}.whole`;
+  // A power cut during an earlier attempt leaves it, as large as the database.
+  rmSync(whole, { force: true });
   // After a full checkpoint the main file is the complete database; another program that reads it prevents one.
   const [{ busy }] = database.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: 0 | 1 }];
   if (busy === 0) {
@@ -14,8 +17,6 @@ export function keepCopy(database: Database, path: string, version: number): voi
     copyAsNewest(path, ".v", version);
     return;
   }
-  const whole = `${path}.whole`;
-  rmSync(whole, { force: true });
   try {
     database.prepare("VACUUM INTO ?").run(whole);
     database.close();

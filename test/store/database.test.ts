@@ -94,6 +94,14 @@ describe("opening a database", () => {
     copy.close();
   });
 
+  test("an unfinished copy that a power cut has left is removed", () => {
+    const first = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
+    openDatabase(path, first).close();
+    writeFileSync(`${path}.whole`, "unfinished");
+    openDatabase(path, TWO_STEPS).close();
+    expect(readdirSync(folder).filter((name) => name.includes("whole"))).toEqual([]);
+  });
+
   test("that backup has the newest commits also while another program reads the file", () => {
     const first = { ...TWO_STEPS, migrations: TWO_STEPS.migrations.slice(0, 1) };
     const old = openDatabase(path, first);
