@@ -20,7 +20,7 @@ export interface NamedDatabase {
 }
 
 /** The files of a database: without its write-ahead log it is outdated or invalid. */
-export const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm"] as const;
+export const DATABASE_FILE_SUFFIXES = ["", "-wal", "-shm", "-mark"] as const;
 
 /** What is stored with a replacement until it is forgotten. */
 export interface Replacement {
@@ -88,7 +88,7 @@ export function finishReplacement<R extends Replacement>(path: string, unreadabl
   if (!existsSync(ready)) return replacement;
   if (replacement.quarantined !== null) keep(path, replacement.quarantined);
   // A remaining log would be applied to the new database.
-  for (const ending of ["-wal", "-shm"]) rmSync(path + ending, { force: true });
+  for (const ending of DATABASE_FILE_SUFFIXES) if (ending !== "") rmSync(path + ending, { force: true });
   flush(dirname(path));
   renameSync(ready, path);
   flush(dirname(path));

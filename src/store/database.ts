@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { addonError } from "./addon.ts";
 import { keepCopy } from "./migration-copy.ts";
 import { maintainRowSums } from "./row-checksums.ts";
+import { MarkedDatabase } from "./log-mark.ts";
 import { transaction } from "./transaction.ts";
 
 export type Database = Sqlite.Database;
@@ -54,7 +55,7 @@ export function openDatabase(path: string, kind: DatabaseKind): Database {
 
 function connect(path: string): Database {
   try {
-    return new Sqlite(path);
+    return new MarkedDatabase(path);
   } catch (cause) {
     const hint = "Check that the directory exists and that this user may write to it.";
     const message = `cannot open the database ${path}: ${(cause as Error).message}`;

@@ -17,7 +17,9 @@ export function transaction<T>(
   if (database.inTransaction) return within(database, SAVEPOINT, work);
   const attempt = (): T => {
     try {
-      return within(database, TRANSACTION, work);
+      const result = within(database, TRANSACTION, work);
+      commitListeners.get(database)?.();
+      return result;
     } catch (error) {
       undo(error);
       throw error;
@@ -80,6 +82,11 @@ export function onRollback(database: Database, listener: (error: unknown) => voi
   listeners.set(database, listener);
 }
 
+/** Sets the listener for commits, which must not throw. */
+export function onCommit(database: Database, listener: () => void): void {
+  commitListeners.set(database, listener);
+}
+
 /** Tells the listener of an error that ended a part of a transaction without a rollback, such as a read of a damaged page. */
 export function noteFailure(database: Database, error: unknown): void {
   listeners.get(database)?.(error);
@@ -105,4 +112,5 @@ export function isUnwritable(error: unknown): boolean {
 
 const compiled = new WeakMap<Database, StatementCache>();
 const diskFullHandlers = new WeakMap<Database, () => boolean>();
+const commitListeners = new WeakMap<Database, () => void>();
 const listeners = new WeakMap<Database, (error: unknown) => void>();

@@ -1,7 +1,7 @@
 import { LogPages, withLogFile, type LogFile } from "./log-file.ts";
 import type { PageOverlay } from "./pages.ts";
 import { FRAME_HEADER_BYTES, LOG_HEADER_BYTES, readHead, type LogFormat } from "./wal-header.ts";
-import { isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-index.ts";
+import { isReuse, isSame, readIndex, sumAt, sumOf, type LogIndex, type Sum } from "./wal-index.ts";
 
 /*
  * Inspects the write-ahead log before SQLite opens it. SQLite applies the intact part from the beginning and
@@ -34,7 +34,7 @@ export interface LogVersion {
  * @returns undefined if every committed page of the log is intact, or if there is no log
  */
 export function logCensus(path: string): LogCensus | undefined {
-  const index = readIndex(`${path}-shm`);
+  const index = readIndex(path);
   const log = readLog(`${path}-wal`, index);
   if (log === undefined) return undefined;
   const isOwn = index !== undefined && (log.salt === undefined || log.salt === index.salt);
@@ -63,23 +63,19 @@ export function logCensus(path: string): LogCensus | undefined {
  * log.
  */
 export function versionsOf(path: string): readonly LogVersion[] {
-  const log = readLog(`${path}-wal`, readIndex(`${path}-shm`));
+  const log = readLog(`${path}-wal`, readIndex(path));
   if (log === undefined) return [{ overlay: new Map(), pageCount: null, pageBytes: 0, lostPages: 0 }];
   const whole = intactUntil(log.frames);
   return [versionOf(log, whole, 0), versionOf(log, 0, whole)];
 }
 
 /**
- * Whether the log is another one than the index describes. Each reuse of a log increments the first half of its
- * salt, and the index is written after the log. Only an older index, as after a power cut, belongs to a newer log.
+ * Whether the log is another one than the index describes. The index is written after the log. Only an older index, as after a
+ * power cut, belongs to a newer log.
  */
 function isOtherLog({ salt = "" }: Log, index: LogIndex): boolean {
-  const ahead = (Number.parseInt(salt.slice(0, 8), 16) - Number.parseInt(index.salt.slice(0, 8), 16)) >>> 0;
-  return index.frames > index.flushed && (ahead === 0 || ahead > REUSES_MAX);
+  return index.frames > index.flushed && !isReuse(salt, index.salt);
 }
-
-/** Upper bound of the reuses of a log while its index is outdated. */
-const REUSES_MAX = 1_000;
 
 /** The commits of the missing log are lost; the present log is older or of another database. */
 function censusOfOtherLog(log: Log, { frames, flushed }: LogIndex): LogCensus {
@@ -195,7 +191,7 @@ function versionOf({ path, frames, pageBytes }: Log, until: number, lostPages: n
 
 /** Whether two databases have swapped logs, as after a manual copy. */
 export function haveSwappedLogs(path: string, other: string): boolean {
-  const [own, foreign] = [readIndex(`${path}-shm`), readIndex(`${other}-shm`)];
+  const [own, foreign] = [readIndex(path), readIndex(other)];
   const [log, otherLog] = [readHead(`${path}-wal`, own), readHead(`${other}-wal`, foreign)];
   if (!own || !foreign || !log || !otherLog) return false;
   return own.salt !== foreign.salt && log.format.salt === foreign.salt && otherLog.format.salt === own.salt;

@@ -13,14 +13,39 @@ export interface LogIndex {
 }
 
 const INDEX_HEADER_BYTES = 48;
+/** The part of an index that is read: both copies of the header, and the number of flushed pages. */
+export const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
 
 /**
- * Reads the index of a log, which a killed process leaves behind. It is written after the fsync of the log, so it
- * never promises more than the log has. Undefined if it is missing, invalid or being written.
+ * Reads the index of the log of a database, or its copy in the mark, whichever knows later commits. A killed process leaves both
+ * behind. They are written after the fsync of the log, so they never promise more than the log has.
+ * @returns undefined if neither exists, or both are invalid or being written
  */
 export function readIndex(path: string): LogIndex | undefined {
+  const index = readIndexFile(`${path}-shm`);
+  // Another program that has removed the log knows nothing of the mark.
+  const mark = existsSync(`${path}-wal`) ? readIndexFile(`${path}-mark`) : undefined;
+  if (index === undefined || mark === undefined) return index ?? mark;
+  if (index.salt !== mark.salt) return isReuse(mark.salt, index.salt) ? mark : index;
+  return {
+    ...index,
+    frames: Math.max(index.frames, mark.frames),
+    flushed: Math.max(index.flushed, mark.flushed),
+  };
+}
+
+/** Upper bound of the reuses of a log while its index is outdated. */
+const REUSES_MAX = 1_000;
+
+/** Whether a log with one salt is a later use of the log with another one: each use increments the first half. */
+export function isReuse(salt: string, earlier: string): boolean {
+  const ahead = (Number.parseInt(salt.slice(0, 8), 16) - Number.parseInt(earlier.slice(0, 8), 16)) >>> 0;
+  return ahead > 0 && ahead <= REUSES_MAX;
+}
+
+function readIndexFile(path: string): LogIndex | undefined {
   if (!existsSync(path)) return undefined;
-  const bytes = Buffer.alloc(2 * INDEX_HEADER_BYTES + 4);
+  const bytes = Buffer.alloc(INDEX_BYTES);
   if (!withLogFile(path, (file) => file.fill(bytes, 0))) return undefined;
   const [first, second] = [
     bytes.subarray(0, INDEX_HEADER_BYTES),

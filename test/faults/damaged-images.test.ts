@@ -17,7 +17,7 @@ import {
   damaged,
   imageOf,
   isReadable,
-  withoutIndexes,
+  withoutFiles,
   writeImage,
   TARGETS,
   type Damage,
@@ -33,8 +33,8 @@ import { tripRow } from "../support/trip-row.ts";
 /*
  * Files of a data directory are damaged at random, and the daemon's own start opens the rest. All acknowledged
  * data is searched for: data on an intact page must exist, and missing data must be reported by a condition that
- * names each missing row, and no intact one. The index of a log (-shm) is as a killed process leaves it, or missing, as
- * after a power cut. A log truncated at the end of a commit where it is missing can only be detected by record numbers.
+ * names each missing row, and no intact one. The index of a log (-shm) and its mark are as a killed process leaves them, or one or
+ * both are missing, as after a power cut. A log truncated at the end of a commit where both are missing can only be detected by record numbers.
  */
 
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -305,22 +305,22 @@ test(
       const moment = pick(moments);
       const target: Target = pick(TARGETS);
       const damage: Damage = pick(DAMAGES);
-      const hasIndex = random() < 2 / 3;
+      const [ends, missing] = pick(LOG_ENDS);
       const spoilt = damaged(moment.image, target, damage, moment.older, random);
       if (spoilt === undefined) continue;
-      const after = hasIndex ? spoilt : withoutIndexes(spoilt);
+      const after = withoutFiles(spoilt, missing);
       images += 1;
       const isLog = target.endsWith("-wal");
       const hasBackup = [...moment.image.keys()].some((name) => name.startsWith("backups/"));
       const what = [
         damage,
         isLog ? "log" : "database",
-        hasIndex ? "with index" : "without index",
+        ends,
         hasBackup ? "with backup" : "without backup",
       ].join(", ");
       const outcome = outcomes.get(what) ?? { ...NO_IMAGES };
       outcomes.set(what, outcome);
-      for (const fault of judge(moment, after, outcome, isLog && !hasIndex)) {
+      for (const fault of judge(moment, after, outcome, isLog && missing.length > 1)) {
         faults.push(`image ${images} (${moment.name}; ${target}; ${what}): ${fault}`);
         report(faults.at(-1) ?? "");
       }
@@ -332,5 +332,12 @@ test(
     expect([...outcomes.values()].reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
   },
 );
+
+/** What shows how far a log goes, and the files that are missing in the image. */
+const LOG_ENDS = [
+  ["with index", []],
+  ["with mark", ["-shm"]],
+  ["with neither", ["-shm", "-mark"]],
+] as const;
 
 const NO_IMAGES: Outcome = { images: 0, whole: 0, lost: 0, silent: 0, unnamed: 0, unsaved: 0 };

@@ -34,9 +34,9 @@ export function writeImage(image: Image, folder: string): void {
   }
 }
 
-/** Removes the indexes of the logs from an image: they are not durable, and may be missing after a power cut. */
-export function withoutIndexes(image: Image): Map<string, Buffer> {
-  return new Map([...image].filter(([name]) => !name.endsWith("-shm")));
+/** Removes files from an image: neither the indexes of the logs (`-shm`) nor their marks (`-mark`) are flushed. */
+export function withoutFiles(image: Image, endings: readonly string[]): Map<string, Buffer> {
+  return new Map([...image].filter(([name]) => !endings.some((ending) => name.endsWith(ending))));
 }
 
 /**
@@ -56,7 +56,7 @@ export function damaged(
   if (bytes === undefined || bytes.length === 0) return undefined;
   const result = new Map(image);
   if (damage === "swapped") {
-    const others = target.endsWith("-wal") ? [""] : ["", "-wal", "-shm"];
+    const others = target.endsWith("-wal") ? [""] : ["", "-wal", "-shm", "-mark"];
     for (const ending of others) exchange(result, target + ending, otherOf(target) + ending);
     return result;
   }
