@@ -1,6 +1,8 @@
 // Writes the generated part of docs/cli.md from the command tree of the built program. Run by `npm run build`.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
+const NEEDS_DAEMON = "needs a running daemon";
+
 const PAGE = new URL("../docs/cli.md", import.meta.url);
 const BEGIN = "<!-- commands: begin (made by scripts/generate-cli-reference.mjs) -->";
 const END = "<!-- commands: end -->";
@@ -24,12 +26,23 @@ if (process.argv[1] === new URL(import.meta.url).pathname && existsSync(PAGE)) {
  */
 export function commandPage(root) {
   const general = `### santinela\n\n${optionList(root)}\n`;
-  return [general, ...commandsOf(root).map(section)].join("\n");
+  return [general, ...commandsOf(root, "").map(section)].join("\n");
 }
 
-/** `events` does something and has subcommands too; a group that only has subcommands has no example. */
-function commandsOf(command) {
-  return command.commands.flatMap((inner) => [...(inner.after === "" ? [] : [inner]), ...commandsOf(inner)]);
+/**
+ * `events` does something and has subcommands too; a group that only has subcommands has no example. What a group says of the
+ * daemon is true of its commands, which the page lists without the group.
+ * @param mark the description of the group if it needs the daemon, or nothing
+ */
+function commandsOf(command, mark) {
+  return command.commands.flatMap((inner) => {
+    const { description, path } = inner;
+    const isMarked = mark !== "" && !mark.endsWith(`except for ${path.at(-1)}`);
+    const entry = isMarked ? { ...inner, description: `${description}; ${NEEDS_DAEMON}` } : inner;
+    const isGroup = inner.after === "";
+    const ofGroup = isGroup && description.includes(NEEDS_DAEMON) ? description : "";
+    return [...(isGroup ? [] : [entry]), ...commandsOf(inner, ofGroup)];
+  });
 }
 
 function section(command) {

@@ -25,7 +25,7 @@ export function addConfigurationCommands(root: CommandGroup): void {
   root
     .addUnloaded(
       "reload",
-      "apply the changed configuration file in the running daemon, without a restart",
+      "apply the changed configuration file without a restart; needs a running daemon",
       async () => (await import("./reload.ts")).reload,
     )
     .option("--json", "print JSON");

@@ -83,7 +83,7 @@ function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
   const unmatched = messages.filter(({ reason }) => reason === "no-zone");
   const unreadable = messages.filter(({ reason }) => reason !== "no-zone");
   const remedy =
-    "Record them with mosquitto_sub -F %J and compare them with /usr/share/doc/santinela/docs/sensors.md.";
+    "Record them with mosquitto_sub -F %j and compare them with /usr/share/doc/santinela/docs/sensors.md.";
   return [
     ...(unreadable.length === 0
       ? []

@@ -41,7 +41,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
     .group("machine", "the machine on which the data was created")
     .add(
       "confirm",
-      "confirm that this machine replaces the one on which the data was created",
+      "confirm that this machine replaces the one on which the data was created; needs a running daemon",
       async () => (await import("./machine.ts")).confirmMachine,
     )
     .option("--yes", "do not ask for confirmation");

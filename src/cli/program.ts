@@ -80,7 +80,9 @@ function program(terminal: Terminal): Command {
   addAccessCommands(commands);
   addObjectiveCommands(commands);
   addStatusCommand(commands);
-  addZoneCommands(commands.group("zones", "the zones and their contacts; needs a running daemon"));
+  addZoneCommands(
+    commands.group("zones", "the zones and their contacts; needs a running daemon, except for replay"),
+  );
   addFieldTestCommands(commands);
   addOutputCommands(commands);
   addTripCommand(commands);

@@ -175,7 +175,7 @@ function statusText(signal: ZoneSignal): string | undefined {
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Reads a recording in the format of `mosquitto_sub -F %J`: one JSON object per line with `topic`, `payload` and optional
+ * Reads a recording in the format of `mosquitto_sub -F %j`: one JSON object per line with `topic`, `payload` and optional
  * `retain`, `tst` and `id`.
  * @throws AppError `no-input` if the file cannot be read, `bad-data` with the first invalid line
  */
@@ -201,7 +201,8 @@ function messageIn(line: string, place: string): RecordedMessage {
   const { topic, payload, retain, tst, id } = (value ?? {}) as Record<string, unknown>;
   if (typeof topic !== "string")
     throw new AppError("bad-data", `${place}: topic is missing`, { hint: RECORD_HINT });
-  const atMs = typeof tst === "string" ? Date.parse(tst) : NaN;
+  // mosquitto_sub writes the offset after a Z: 2026-11-20T10:00:00.123456Z+0200.
+  const atMs = typeof tst === "string" ? Date.parse(tst.replace(/Z(?=[+-]\d{4}$)/, "")) : NaN;
   return {
     name: typeof id === "string" ? id : place.slice(place.lastIndexOf(":") + 1),
     topic,
@@ -212,4 +213,4 @@ function messageIn(line: string, place: string): RecordedMessage {
   };
 }
 
-const RECORD_HINT = "Record with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl";
+const RECORD_HINT = "Record with: mosquitto_sub -h <broker> -t '#' -F %j > recording.jsonl";

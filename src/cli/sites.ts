@@ -33,7 +33,7 @@ export function addSitesCommand(root: CommandGroup): void {
   below
     .add(
       "invite",
-      "create a one-time code by which a site gets its account",
+      "create a one-time code by which a site gets its account; needs a running daemon",
       async () => (await code()).invite,
     )
     .argument("<site>", "site.ref of the site")
@@ -42,12 +42,16 @@ export function addSitesCommand(root: CommandGroup): void {
     .option("--transfer", "let another device take over the account of a site that is enrolled")
     .option("--json", "print JSON");
   below
-    .add("access", "list the sites that have an account or a code", async () => (await code()).listAccess)
+    .add(
+      "access",
+      "list the sites that have an account or a code; needs a running daemon",
+      async () => (await code()).listAccess,
+    )
     .option("--json", "print JSON in the format of GET /enrolments");
   below
     .add(
       "revoke",
-      "disable the account of a site at once, such as after a theft",
+      "disable the account of a site at once, such as after a theft; needs a running daemon",
       async () => (await code()).revoke,
     )
     .argument("<site>", "site.ref of the site");
@@ -57,13 +61,17 @@ export function addSitesCommand(root: CommandGroup): void {
 function addSiteCommands(below: CommandGroup): void {
   const code = () => import("./site.ts");
   below
-    .add("show", "show the state of one site with its newest changes", async () => (await code()).showSite)
+    .add(
+      "show",
+      "show the state of one site with its newest changes; needs a running daemon",
+      async () => (await code()).showSite,
+    )
     .argument("<site>", "site.ref of the site")
     .option("--json", "print JSON in the format of GET /sites/:id");
   below
     .add(
       "remove",
-      "remove a site that no longer exists from the list; its interventions and its account stay",
+      "remove a site that no longer exists from the list; its interventions and its account stay; needs a running daemon",
       async () => (await code()).removeSite,
     )
     .argument("<site>", "site.ref of the site")

@@ -41,7 +41,7 @@ export function addZoneCommands(zones: CommandGroup): void {
     )
     .argument("<file>", "one JSON object per line: topic, payload, optional retain and tst")
     .option("--json", "print one JSON object per line")
-    .addHelpText("after", "\nRecord with: mosquitto_sub -h <broker> -t '#' -F %J > recording.jsonl");
+    .addHelpText("after", "\nRecord with: mosquitto_sub -h <broker> -t '#' -F %j > recording.jsonl");
 }
 
 /** `trip`. */

@@ -39,7 +39,7 @@ export interface RestorePlan {
 /** Shown of a reference: the file may be of anyone. */
 const REFERENCE_LENGTH_MAX = 100;
 /** A reference that an installation has given itself: the site has no name of its own yet. */
-const GIVEN_AT_INSTALLATION = /^(site-[0-9a-f]{10}|new-site)$/;
+export const GIVEN_AT_INSTALLATION = /^(site-[0-9a-f]{10}|new-site)$/;
 
 /**
  * Determines the effect of `restore` without changing anything; also while the daemon runs.

@@ -80,6 +80,7 @@ const HALL_DOOR: readonly Reply[] = [
 async function person(
   replies: readonly Reply[],
   env: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Promise<Outcome> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...replies];
@@ -98,7 +99,7 @@ async function person(
     },
   });
   const never = new Promise<void>(() => {});
-  const outcome = await santinela(["init", "--config", file], {
+  const outcome = await santinela(["init", "--config", file, ...options], {
     cwd: folder,
     stdin,
     stderr,
@@ -110,6 +111,36 @@ async function person(
 }
 
 describe("init on a terminal", () => {
+  test.each([
+    ["site-0123456789", "hala-nord"],
+    ["nord-2", "nord-2"],
+  ])("offers what the replaced file of the package says, with the reference %s", async (before, after) => {
+    mkdirSync(dirname(file));
+    writeFileSync(
+      file,
+      `site: { name: Nord, ref: ${before}, timezone: Europe/Paris, locale: en }\nhttp: { host: 0.0.0.0, tls: own, configuration: panel }\n`,
+    );
+    const replies: readonly Reply[] = [
+      [/Name of the site/, "Hala Nord"],
+      [/short reference/, ""],
+      [/Time zone.*\[Europe\/Paris\]/, ""],
+      [/Language.*\[en\]/, ""],
+      [/Access to the local API.*\[network\]/, ""],
+      [/dispatch centre/, ""],
+      [/MQTT broker/, "off"],
+      [/IP alarm panel/, ""],
+      [/Input of the first zone/, "none"],
+      [/initial administrator/, "ana@example.ro"],
+      [/Password of the administrator/, "correct horse battery"],
+      [/Repeat the password/, "correct horse battery"],
+    ];
+    expect((await person(replies, {}, ["--force"])).code).toBe(0);
+    expect(loadConfiguration({ file, env: {}, cwd: "/" })).toMatchObject({
+      site: { ref: after, timezone: "Europe/Paris", locale: "en" },
+      http: { host: "0.0.0.0", configuration: "panel" },
+    });
+  });
+
   test("goes from an empty directory to a zone that has tripped", async () => {
     const { code, stdout, stderr } = await person([
       [/Name of the site/, "Hala Nord"],

@@ -42,10 +42,14 @@ describe("zones replay", () => {
     expect(stderr).toMatch(/^53 messages, \d+ of them ignored\n$/);
   });
 
-  test("reads the format of mosquitto_sub with its times", async () => {
+  test.each([
+    ["", ""],
+    // As mosquitto_sub 2.0 writes them.
+    ["456", "+0200"],
+  ])("reads the format of mosquitto_sub with its times, %s%s", async (micros, offset) => {
     const zone = `zones:\n  - { id: pir, name: PIR, kind: motion, ${HALL}, confirmMs: 2000, input: { mqtt: pir, path: /on, open: [1] } }\n`;
     const at = (s: string, on: number): string =>
-      `{"tst":"2026-11-20T10:00:${s}.000Z","topic":"pir","qos":0,"retain":0,"payload":{"on":${on}}}`;
+      `{"tst":"2026-11-20T10:00:${s}.000${micros}Z${offset}","topic":"pir","qos":0,"retain":0,"payload":{"on":${on}}}`;
     const recording = [at("00", 1), at("01", 0), at("10", 1), at("13", 1), ""].join("\n");
     const { stdout } = await santinela(
       [

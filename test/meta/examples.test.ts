@@ -20,6 +20,14 @@ test.each(PAGES)(
   },
 );
 
+test.each(PAGES)("the firmware of a Pi reads every line for its config.txt in %s", (page) => {
+  // It ignores what follows the 98th character, and knows comments only at the start of a line.
+  const blocks = readFileSync(join(ROOT, page), "utf8").matchAll(/^```ini\n([^]*?)^```/gm);
+  const lines = [...blocks].flatMap(([, block = ""]) => block.split("\n"));
+  const own = lines.filter((line) => /^(?:dtoverlay|dtparam|gpio)=/.test(line));
+  expect(own.filter((line) => line.length > 98 || line.includes("#"))).toEqual([]);
+});
+
 test.each([
   ["dc09:\n  accounts:\n    - account: x\n    objective: 1\n", /^line 2: .*/],
   ["zones:\n  - id: hall\n    nam: Hall\n", /^line 2: .*unknown option/],

@@ -12,6 +12,7 @@ import type { Terminal } from "../terminal.ts";
 import { generateConfig, ALARM_PANEL_KEY_FILE, type Draft } from "../../config/generated-config.ts";
 import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
 import { repeatQuestions, interview, type InterviewResult } from "./interview.ts";
+import { replacedAnswers } from "./replaced-answers.ts";
 import { describeAlarmPanel, withAlarmPanelKey } from "./alarm-panel-key.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { writeForService } from "../service-group.ts";
@@ -59,7 +60,7 @@ async function createInteractively(path: string, options: InitOptions, terminal:
   const hint = "Use an answers file with --from; santinela init --template prints a template.";
   const prompt = new Prompt(terminal, "no terminal for prompts", hint);
   try {
-    const interviewed = await interview(prompt, terminal);
+    const interviewed = await interview(prompt, terminal, replacedAnswers(path, terminal));
     const { found } = interviewed;
     const answers = await triedAtCentre(path, interviewed, prompt, terminal);
     const created = await create(path, { answers, secretFiles: {}, found }, options, terminal);

@@ -1,4 +1,9 @@
-import { FOUND_ZONES, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
+import {
+  FOUND_ZONES,
+  QUESTIONS,
+  type SetupAnswers,
+  type SetupQuestion,
+} from "../../config/setup-questions.ts";
 import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,8 +17,15 @@ export interface InterviewResult {
   readonly found: readonly ProposedZone[];
 }
 
-/** Prompts for all questions that apply; offers the sensors at the broker before the first zone, and the free GPIO lines. */
-export async function interview(prompt: Prompt, terminal: Terminal): Promise<InterviewResult> {
+/**
+ * Prompts for all questions that apply; offers the sensors at the broker before the first zone, and the free GPIO lines.
+ * @param current what the replaced configuration answers, offered in place of the usual defaults
+ */
+export async function interview(
+  prompt: Prompt,
+  terminal: Terminal,
+  current: SetupAnswers,
+): Promise<InterviewResult> {
   const answers: Record<string, string> = {};
   let found: readonly ProposedZone[] = [];
   for (const question of QUESTIONS) {
@@ -24,7 +36,7 @@ export async function interview(prompt: Prompt, terminal: Terminal): Promise<Int
     }
     if (when?.(answers) === false) continue;
     if (name === "zone-gpio") await offerLines(terminal);
-    answers[name] = await answerTo(question, answers, prompt, terminal, (answer) =>
+    answers[name] = await answerTo(offering(question, current[name]), answers, prompt, terminal, (answer) =>
       name === "zone-id" && found.some(({ id }) => id === answer)
         ? "zone-id is the id of a found sensor"
         : undefined,
@@ -45,8 +57,11 @@ export async function repeatQuestions(
     const { name, isSecret } = question;
     if (!names.test(name) || question.when?.(answers) === false) continue;
     const before = isSecret === true ? undefined : earlier[name];
-    const offered = before === undefined ? question : { ...question, defaultAnswer: () => before };
-    answers[name] = await answerTo(offered, answers, prompt, terminal);
+    answers[name] = await answerTo(offering(question, before), answers, prompt, terminal);
   }
   return answers;
+}
+
+function offering(question: SetupQuestion, answer: string | undefined): SetupQuestion {
+  return answer === undefined ? question : { ...question, defaultAnswer: () => answer };
 }
