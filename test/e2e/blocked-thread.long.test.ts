@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation, interventionsOf } from "../support/installation.ts";
+import { uploaded } from "../support/uploaded-backup.ts";
 
 /* A thread in a native call, such as the check of a large table, cannot be ended, and has its databases open until then. */
 
@@ -39,23 +39,3 @@ test("a restart that cannot end the thread of the records ends the process befor
   ]);
   expect((await interventionsOf(site)).map(({ name }) => name)).toEqual([expect.stringContaining("Hall")]);
 }, 180_000);
-
-/** Uploads a backup. @returns its number */
-function uploaded(dataDir: string, content: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      socketPath: join(dataDir, "control.sock"),
-      method: "POST",
-      path: "/site/restore/pieces?from=0",
-      headers: { "Content-Type": "application/octet-stream", "Content-Length": content.byteLength },
-      agent: false,
-    };
-    const upload = request(options, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => (text += part));
-      response.on("end", () => resolve((JSON.parse(text) as { copy: number }).copy));
-    });
-    upload.on("error", reject).end(content);
-  });
-}

@@ -8,8 +8,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import type { BackupWorker } from "../../src/ops/backup-worker.ts";
 import { BUILD } from "../support/built-program.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
+import { Installation } from "../support/installation.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { uploaded } from "../support/uploaded-backup.ts";
 
 const BUILT = pathToFileURL(join(BUILD, "ops", "backup-worker.js")).href;
 
@@ -130,3 +133,23 @@ describe("an uploaded backup whose check takes hours", () => {
     });
   });
 });
+
+test("an uploaded backup whose check takes hours does not hold up the stop of the daemon", async () => {
+  const installation = Installation.temporary();
+  const site = installation.daemon("site", "http: { port: 0 }\nmqtt: off\n");
+  await site.start();
+  const { pid } = site;
+  const dataDir = join(installation.folder, "site");
+  const number = await uploaded(dataDir, readFileSync(copy));
+  const answer = askDaemon(dataDir, "POST", "/site/restore", { copy: number, dryRun: true }).then(
+    ({ status }) => status,
+    () => "cut off",
+  );
+  const checking = await eventually("the check", () => childrenOf(pid ?? 0)[0]);
+  await site.end("SIGTERM");
+  expect(await answer).not.toBe(200);
+  await eventually("the end of the check", () => !isRunning(checking));
+  // The uploaded file is no reason to restore anything.
+  await site.start();
+  expect((await askDaemon(dataDir, "GET", "/site/status")).status).toBe(200);
+}, 120_000);
