@@ -7,6 +7,7 @@ import {
   schema,
   type Operation,
   TEXT,
+  jsonResponse,
 } from "./openapi-parts.ts";
 
 const EMPTY: Json = { type: "object" };
@@ -73,12 +74,14 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
         copy: { type: "integer" },
         dryRun: { type: "boolean" },
         otherSite: { type: "boolean", default: false },
+        currentPassword: TEXT,
       },
       ["copy"],
     ),
     answer: schema("RestoreView"),
     success: [202, "The daemon restores the backup and starts again"],
-    errors: [409, 422, 503],
+    others: { "200": jsonResponse("What it would change", schema("RestoreView")) },
+    errors: [409, 422, 429, 503],
   }),
   operation("POST /site/log-level", "administrator", "enableDebugLog", {
     summary: "Enable debug logging for some minutes",

@@ -2,12 +2,13 @@ import type { Request, Router } from "express";
 import { AppError } from "../domain/errors.ts";
 import { actorOf, INITIAL_ADMIN_EMAIL, ROLES, type Role } from "../domain/principal.ts";
 import { validatePasswordChange } from "../generated/validators.js";
-import { isLocal, principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
+import { principalOf, requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
 import { oneOf } from "../http/list-filters.ts";
 import { addResource, json } from "../http/resource.ts";
 import type { AccountView, PersonView } from "./administration-view.ts";
+import { accountWith, assertOwnPassword } from "./own-password.ts";
 import { requestObject } from "./request-parameters.ts";
 import type { SiteRouteParts } from "./routes.ts";
 
@@ -33,7 +34,7 @@ export function accountRoutes(
   const list = async (): Promise<PersonView[]> =>
     (await accounts.list()).map(({ email, role, disabled }) => ({ email, role, disabled }));
   const add = async (request: Request): Promise<PersonView[]> => {
-    await assertOwnPassword(request, tokens);
+    await assertOwnPassword(request, tokens, "accounts are changed with it");
     await addAccount(request, accounts);
     return list();
   };
@@ -41,7 +42,7 @@ export function accountRoutes(
   addResource(router, "/site/accounts", guards.administrator, all);
   const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
-    await assertOwnPassword(request, tokens);
+    await assertOwnPassword(request, tokens, "accounts are changed with it");
     const { disabled, currentPassword: _own, ...others } = requestObject(request);
     if (Object.keys(others).some((name) => name !== "role") || ("role" in others && disabled !== undefined))
       throw new AppError("invalid", 'send {"role"} or {"disabled"}');
@@ -50,25 +51,6 @@ export function accountRoutes(
     return list();
   };
   addResource(router, "/site/accounts/:email", guards.administrator, { put: [readBody, json(change)] });
-}
-
-/**
- * A stolen session must not give its thief an account, with a password that confirms further changes. The control socket has none.
- * @throws AppError `forbidden`, and as `TokenService.accountOf`
- */
-async function assertOwnPassword(request: Request, tokens: SiteRouteParts["tokens"]): Promise<void> {
-  if (isLocal(request)) return;
-  const { currentPassword } = requestObject(request);
-  if (typeof currentPassword !== "string")
-    throw new AppError("forbidden", "send currentPassword, your own password: accounts are changed with it");
-  await accountWith(request, currentPassword, tokens);
-}
-
-/** The account of a request, whose password must be right. Not 401: the token is valid, and a client that signs out on 401 would lose its form. */
-async function accountWith(request: Request, password: string, tokens: SiteRouteParts["tokens"]) {
-  const account = await tokens.accountOf(principalOf(request), password, { hasToken: true });
-  if (account) return account;
-  throw new AppError("forbidden", "currentPassword is incorrect", { reason: "wrong-credentials" });
 }
 
 /** Adds an account. A password set by an administrator only allows setting a new one. */

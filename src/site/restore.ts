@@ -5,7 +5,9 @@ import { readBody, readBytes } from "../http/body.ts";
 import { disableIdleTimeout } from "../http/idle-timeouts.ts";
 import { parametersOf } from "../http/lists.ts";
 import { addResource, json } from "../http/resource.ts";
+import { assertOwnPassword } from "./own-password.ts";
 import { requestObject } from "./request-parameters.ts";
+import type { SiteRouteParts } from "./routes.ts";
 import type { SiteSettings } from "./settings.ts";
 
 /** A piece fits the memory and arrives within the request timeout, also over a poor radio link. */
@@ -16,7 +18,7 @@ const readPiece = readBytes(CHUNK_BYTES_MAX);
 export function restoreRoutes(
   router: Router,
   { administrator: guard }: AuthGuards,
-  settings: SiteSettings,
+  { settings, tokens }: { readonly settings: SiteSettings; readonly tokens: SiteRouteParts["tokens"] },
 ): void {
   addResource(router, "/site/restore/pieces", guard, {
     post: [readPiece, json((request) => settings.add(offsetOf(request), pieceOf(request)))],
@@ -28,6 +30,8 @@ export function restoreRoutes(
         "invalid",
         'send {"copy": <number of the upload>, "dryRun": true or false, "otherSite": true or false}',
       );
+    // A backup has accounts of its own.
+    if (!dryRun) await assertOwnPassword(request, tokens, "a backup is restored with it");
     disableIdleTimeout(response);
     if (dryRun) response.json(await settings.plan(copy));
     else response.status(202).json(await settings.restore(copy, requestActor(request), otherSite));

@@ -69,7 +69,7 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
   setupRoutes(router, parts);
   if (settings) {
     settingsRoutes(router, guards, { ...parts, settings });
-    restoreRoutes(router, guards, settings);
+    restoreRoutes(router, guards, { ...parts, settings });
     machineRoutes(router, guards, { ...parts, settings });
   }
   if (setup) {

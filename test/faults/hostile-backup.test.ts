@@ -149,7 +149,7 @@ test("an uploaded backup whose check takes hours does not hold up the stop of th
   await site.end("SIGTERM");
   expect(await answer).not.toBe(200);
   await eventually("the end of the check", () => !isRunning(checking));
-  // The uploaded file is no reason to restore anything.
+  // The uploaded file is not restored by the next start.
   await site.start();
   expect((await askDaemon(dataDir, "GET", "/site/status")).status).toBe(200);
 }, 120_000);

@@ -88,6 +88,7 @@ describeWithBrowser("the settings in the panel", () => {
     const dialog = page.dialog("Restore this backup?");
     await dialog.text("1 (#1)").shown();
     const before = await startedAt();
+    await dialog.field("Your own password").fill(EDGE.password);
     await dialog.button("Restore").click();
     await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
     await page.banner.badge("live").shown();

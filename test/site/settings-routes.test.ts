@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
-import { NO_SETTINGS, TEST_ACCOUNTS, TestApp, type TestParts } from "../support/app.ts";
+import { NO_SETTINGS, PASSWORD, TEST_ACCOUNTS, TestApp, type TestParts } from "../support/app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder(afterAll);
@@ -36,6 +36,16 @@ test.each(["/site/configuration", "/site/backup"])("%s requires an administrator
   expect((await ask("viewer", path)).status).toBe(403);
   expect((await ask("operator", path)).status).toBe(403);
   expect((await ask("administrator", path)).status).toBe(200);
+});
+
+test("a backup is restored only with the administrator's own password", async () => {
+  const authorization = `Bearer ${await site.token("administrator")}`;
+  const restore = async (body: object): Promise<request.Response> =>
+    request(site.app).post("/site/restore").set("Authorization", authorization).send(body);
+  expect((await restore({ copy: 1, dryRun: true })).status).toBe(200);
+  for (const wrong of [{}, { currentPassword: "guessed" }, { currentPassword: 1 }])
+    expect((await restore({ copy: 1, ...wrong })).status).toBe(403);
+  expect((await restore({ copy: 1, currentPassword: PASSWORD })).status).toBe(202);
 });
 
 test("a backup is downloaded as a file, and the event log names the user", async () => {

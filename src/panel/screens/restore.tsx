@@ -2,12 +2,13 @@ import "../facts.css";
 import { useState } from "preact/hooks";
 import type { UploadView, RestoreView } from "../../site/administration-view.ts";
 import { request } from "../api.ts";
-import { ConfirmDialog } from "../dialog.tsx";
+import { Dialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Form } from "../field.tsx";
+import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { SettingsSection } from "./settings-section.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { Password } from "../password.tsx";
 
 /** Maximum size that the daemon accepts in one request. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -65,19 +66,17 @@ async function uploadChunks(file: File, onPercent: (percent: number) => void): P
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
   const { otherSite } = plan;
-  const restore = (): Promise<boolean> =>
-    runWithErrorNotice(async () => {
-      await request("/site/restore", { method: "POST", body: { copy, otherSite: otherSite !== undefined } });
+  const restore = async (fields: FormData): Promise<void> => {
+    close();
+    const currentPassword = formText(fields, "currentPassword");
+    await runWithErrorNotice(async () => {
+      const body = { copy, otherSite: otherSite !== undefined, currentPassword };
+      await request("/site/restore", { method: "POST", body });
       showNotice(t("restore.done"));
     });
+  };
   return (
-    <ConfirmDialog
-      title={t("restore.question")}
-      action={t(otherSite === undefined ? "restore.do" : "restore.doOther")}
-      isDanger
-      act={restore}
-      close={close}
-    >
+    <Dialog title={t("restore.question")} onCancel={close}>
       {otherSite !== undefined && <p role="alert">{t("restore.other", { site: otherSite })}</p>}
       <dl class="facts">
         <dt>{t("restore.inBackup")}</dt>
@@ -88,7 +87,16 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
         <dd>{idList(plan.onlyInBackup)}</dd>
       </dl>
       <p>{t("restore.warning")}</p>
-    </ConfirmDialog>
+      <Form onSubmit={restore}>
+        <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />
+        <div class="row">
+          <button class="danger main">{t(otherSite === undefined ? "restore.do" : "restore.doOther")}</button>
+          <button type="button" onClick={close}>
+            {t("app.cancel")}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
   );
 }
 
