@@ -161,7 +161,7 @@ export class TripDispatcher {
    */
   async #startWaiting(queue: KeyedQueue, outcomes: Set<Outcome>): Promise<void> {
     const { journal, clock } = this.#options;
-    const waiting = new WaitingTrips(journal.trips, (subject) => queue.isBusy(subject));
+    const waiting = new WaitingTrips(journal, (subject) => queue.isBusy(subject));
     const restores = new PendingRestores(journal, waiting, (subject) => queue.isBusy(subject));
     const untilMs = clock.monotonicMs() + RUN_MS;
     while (!this.#isStopped && !outcomes.has("busy")) {

@@ -8,21 +8,28 @@ const PASSED_MAX = 64;
 /** After this number of attempts without an answer, a trip goes behind the others: its request may be what is never answered. */
 const UNANSWERED_MAX = 3;
 
+interface WaitingTripsOptions {
+  readonly trips: Pick<Journal["trips"], "nextWaiting">;
+  readonly unrecorded: Pick<Journal["unrecorded"], "urgent">;
+}
+
 /**
  * The waiting trips of one run: oldest first of each subject, and a trip of a free subject passes those of busy ones. A trip
- * that got no answer is passed by those of life safety, and after some attempts by all.
+ * that got no answer is passed by those of life safety, and after some attempts by all; but never by those of its own subject,
+ * which belong to the record that its lost request may have opened.
  */
 export class WaitingTrips {
-  readonly #trips: Pick<Journal["trips"], "nextWaiting">;
+  readonly #options: WaitingTripsOptions;
   readonly #isBusy: (subject: string) => boolean;
   /** Numbers of trips that were taken: one that has failed waits for the next run. */
   readonly #taken = new Set<number>();
   #passed: Pick<Trip, "seq" | "subject">[] = [];
+  /** The oldest trip of each subject whose last request got no answer. */
   #unanswered: Pick<Trip, "seq" | "subject" | "attempts">[] = [];
   #seq = 0;
 
-  constructor(trips: Pick<Journal["trips"], "nextWaiting">, isBusy: (subject: string) => boolean) {
-    this.#trips = trips;
+  constructor(options: WaitingTripsOptions, isBusy: (subject: string) => boolean) {
+    this.#options = options;
     this.#isBusy = isBusy;
   }
 
@@ -40,14 +47,14 @@ export class WaitingTrips {
 
   /** @returns the oldest trip of a subject that is not busy; undefined if there is none now */
   take(): Trip | undefined {
-    const trip = this.#takePassed() ?? this.#takeNext();
+    const trip = this.#takePassed() ?? this.#takeNext() ?? this.#takeUrgent() ?? this.#takeUnanswered();
     if (trip) this.#taken.add(trip.seq);
     return trip;
   }
 
   #takePassed(): Trip | undefined {
     for (const passed of this.#passed) {
-      if (this.#isBusy(passed.subject)) continue;
+      if (!this.#isFree(passed)) continue;
       this.#passed = this.#passed.filter((other) => other !== passed);
       const trip = this.#again(passed);
       if (trip) return trip;
@@ -55,41 +62,62 @@ export class WaitingTrips {
     return undefined;
   }
 
-  /** Fewest attempts first, so that each has its turn. */
-  #takeUnanswered(): Trip | undefined {
-    const free = this.#unanswered.filter(({ subject }) => !this.#isBusy(subject));
-    for (const next of free.toSorted((a, b) => a.attempts - b.attempts)) {
-      this.#unanswered = this.#unanswered.filter((other) => other !== next);
-      const trip = this.#again(next);
-      if (trip) return trip;
-    }
-    return undefined;
-  }
-
-  /** Reads a trip again: it may have been decided otherwise in the meantime. */
-  #again({ seq }: Pick<Trip, "seq">): Trip | undefined {
-    const trip = this.#trips.nextWaiting(seq - 1);
-    return trip?.seq === seq ? trip : undefined;
-  }
-
   #takeNext(): Trip | undefined {
     while (this.#passed.length < PASSED_MAX) {
-      const trip = this.#trips.nextWaiting(this.#seq);
+      // However many wait behind an unanswered one of their subject, they hide none of another subject.
+      const behind = this.#unanswered.map(({ subject }) => subject);
+      const trip = this.#options.trips.nextWaiting(this.#seq, behind);
       if (!trip) break;
       const { seq, subject, attempts } = trip;
       this.#seq = seq;
       if (this.#taken.has(seq)) continue;
-      if (isUnanswered(trip)) this.#unanswered.push({ seq, subject, attempts });
-      else if (!this.#isBusy(subject) && this.#mayPass(trip)) return trip;
+      if (isUnanswered(trip) && !this.#hasPassed(subject)) this.#unanswered.push({ seq, subject, attempts });
+      else if (this.#isFree(trip)) return trip;
       else this.#passed.push({ seq, subject });
     }
-    return this.#takeUnanswered();
+    return undefined;
   }
 
-  #mayPass({ subject }: Trip): boolean {
+  /** A trip of life safety behind more trips than may be passed, while one without an answer holds them up. */
+  #takeUrgent(): Trip | undefined {
+    if (this.#unanswered.length === 0 || this.#passed.length < PASSED_MAX) return undefined;
+    const behind = new Set<string>();
+    for (const trip of this.#options.unrecorded.urgent(this.#seq, PASSED_MAX)) {
+      if (this.#taken.has(trip.seq)) continue;
+      if (!behind.has(trip.subject) && !isUnanswered(trip) && this.#isFree(trip)) return trip;
+      behind.add(trip.subject);
+    }
+    return undefined;
+  }
+
+  /** Fewest attempts first, so that each has its turn. */
+  #takeUnanswered(): Trip | undefined {
+    const free = this.#unanswered.filter(({ subject }) => !this.#isBusy(subject));
+    const [next] = free.toSorted((a, b) => a.attempts - b.attempts);
+    if (!next) return undefined;
+    const trip = this.#again(next);
+    // Those behind it are looked for after it, in order.
+    this.refresh();
+    return trip ?? this.take();
+  }
+
+  /** Reads a trip again: it may have been decided otherwise in the meantime. */
+  #again({ seq }: Pick<Trip, "seq">): Trip | undefined {
+    const trip = this.#options.trips.nextWaiting(seq - 1);
+    return trip?.seq === seq ? trip : undefined;
+  }
+
+  /** Whether a trip waits for none of its subject, and may pass those without an answer. */
+  #isFree({ subject }: Pick<Trip, "subject">): boolean {
+    if (this.#isBusy(subject)) return false;
+    if (this.#unanswered.some((unanswered) => unanswered.subject === subject)) return false;
     return (
       isLifeSafetySubject(subject) || this.#unanswered.every(({ attempts }) => attempts >= UNANSWERED_MAX)
     );
+  }
+
+  #hasPassed(subject: string): boolean {
+    return this.#passed.some((passed) => passed.subject === subject);
   }
 }
 

@@ -110,6 +110,10 @@ const IS_LIFE_SAFETY = `(${LIFE_SAFETY_CLASSES.map((one) => `subject LIKE '${one
 
 /** The trips that should have a record and have none yet: waiting for the local API, or rejected by it. */
 export class UnrecordedTrips extends Store {
+  readonly #urgent = this.prepare<TripRow>(
+    `SELECT ${TRIP} FROM trips WHERE state = 'waiting' AND seq > ? AND ${IS_LIFE_SAFETY}
+       AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) ORDER BY seq LIMIT ?`,
+  );
   // One query per state, because each has its own index.
   readonly #worst = ["waiting", "refused"].map((state) =>
     this.prepare<TripRow>(
@@ -118,6 +122,11 @@ export class UnrecordedTrips extends Store {
        ORDER BY ${IS_LIFE_SAFETY} DESC, seq DESC LIMIT ?`,
     ),
   );
+
+  /** The oldest waiting trips of life safety after `seq`, at most `limit`. */
+  urgent(seq: number, limit: number): Trip[] {
+    return this.#urgent.all(seq, limit).map(toTrip);
+  }
 
   /** Life safety first, then waiting trips before rejected ones, each newest first; at most `limit` together. */
   worst(limit: number): Trip[] {

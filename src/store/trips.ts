@@ -20,7 +20,7 @@ export class TripStore extends Store {
   readonly #insert = new SummedInsert(this.database, "trips", NEW_TRIP_COLUMNS);
   readonly #find = this.prepare<TripRow>(`SELECT ${TRIP} FROM trips WHERE key = ?`);
   readonly #nextWaiting = this.prepare<TripRow>(
-    `SELECT ${TRIP} FROM trips WHERE state = 'waiting' AND seq > ?
+    `SELECT ${TRIP} FROM trips WHERE state = 'waiting' AND seq > ? AND subject NOT IN (SELECT value FROM json_each(?))
        AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key)
      ORDER BY seq LIMIT 1`,
   );
@@ -115,9 +115,9 @@ export class TripStore extends Store {
     return this.#find.all(key).map(toTrip)[0];
   }
 
-  /** The oldest trip after `seq` to dispatch now, without trips in their entry delay. */
-  nextWaiting(seq: number): Trip | undefined {
-    return this.#nextWaiting.all(seq).map(toTrip)[0];
+  /** The oldest trip after `seq` to dispatch now, without trips in their entry delay. @param butOf no trip of these subjects */
+  nextWaiting(seq: number, butOf: readonly string[] = []): Trip | undefined {
+    return this.#nextWaiting.all(seq, JSON.stringify(butOf)).map(toTrip)[0];
   }
 
   /** Whether a trip of the subject, older than `beforeSeq`, is still waiting. */

@@ -10,9 +10,14 @@ const ZONES = [
   zoneOf({ id: "hall", ...at(1) }),
   zoneOf({ id: "hall-window", ...at(1) }),
   zoneOf({ id: "hall-door", ...at(1) }),
+  zoneOf({ id: "hall-stairs", ...at(1) }),
   zoneOf({ id: "yard", ...at(2) }),
+  zoneOf({ id: "yard-gate", ...at(2) }),
   zoneOf({ id: "roof", ...at(3) }),
+  zoneOf({ id: "attic", ...at(3) }),
   zoneOf({ id: "smoke", kind: "fire", ...at(1) }),
+  zoneOf({ id: "smoke-stairs", kind: "fire", ...at(1) }),
+  zoneOf({ id: "smoke-yard", kind: "fire", ...at(2) }),
 ];
 
 let site: DispatchingSite;
@@ -139,13 +144,90 @@ test("a trip whose requests never get an answer is passed by others after three 
   expect(statesOf("hall")).toEqual(["posted", "posted"]);
 });
 
+test.each([
+  ["burglary", "hall", "hall-door", 5],
+  ["fire", "smoke", "smoke-stairs", 1],
+])("trips of one %s stay one incident while the API gives no answer", async (_class, first, second, runs) => {
+  await withoutAnswers(async (run) => {
+    await open(first);
+    await open(second);
+    for (let count = 1; count <= runs; count += 1) await run(count);
+  });
+  await site.settled();
+  const records = site.records.filter(({ objectiveId }) => objectiveId === 1);
+  expect(records).toMatchObject([{ police: first === "hall", notes: expect.stringContaining(second) }]);
+  expect(statesOf(first, second)).toEqual(["posted", "merged"]);
+});
+
+test("a fire passes at once however many trips wait behind one without an answer", async () => {
+  await withoutAnswers(async (run) => {
+    await open("hall");
+    await run(1);
+    for (let trip = 0; trip < 17; trip += 1)
+      for (const zoneId of ["yard", "roof", "yard-gate", "attic"]) read(zoneId);
+    await open("smoke-yard");
+    await joined("smoke-yard", 1);
+  }, isOfFirst("hall"));
+  await site.settled();
+});
+
+test("alarms elsewhere pass however many of its own kind wait behind one without an answer", async () => {
+  await withoutAnswers(async (run) => {
+    await open("hall");
+    for (let trip = 0; trip < 17; trip += 1)
+      for (const zoneId of ["hall", "hall-window", "hall-door", "hall-stairs"]) read(zoneId);
+    for (const count of [1, 2, 3]) await run(count);
+    await open("yard");
+    await joined("yard", 2);
+  }, isOfFirst("hall"));
+  await site.settled();
+  const alarms = site.records.filter(
+    ({ objectiveId, name }) => objectiveId === 1 && name.startsWith("Alarm"),
+  );
+  expect(alarms).toHaveLength(1);
+});
+
+/** Whether a request is the one that creates the record of the first trip of a zone. */
+function isOfFirst(zoneId: string): (request: IncomingMessage) => boolean {
+  return ({ headers }) => {
+    const first = site.zones.trips.find((trip) => trip.zoneId === zoneId && trip.type === "trip");
+    return headers["idempotency-key"] === `"${first?.key}"`;
+  };
+}
+
+/**
+ * Runs `work` while the API does not answer.
+ * @param isLost only these requests get no answer; all by default
+ */
+async function withoutAnswers(
+  work: (run: (count: number) => Promise<unknown>) => Promise<void>,
+  isLost: (request: IncomingMessage) => boolean = () => true,
+): Promise<void> {
+  const { intercept } = site;
+  site.intercept = (request) => {
+    if (!isLost(request)) return false;
+    request.socket.destroy();
+    return true;
+  };
+  await work((count) => {
+    site.requestDispatch();
+    return eventually("a failed attempt", () => site.zones.logged("trip-post-failed").length >= count);
+  });
+  site.intercept = intercept;
+}
+
 /** Trips a zone; its first request is not answered if `untilHeld`. */
 async function open(zoneId: string, { untilHeld = false } = {}): Promise<void> {
   if (untilHeld) isHeld = () => held.length === 0;
-  site.zones.monitor.read(zoneId, "normal", { live: true });
-  site.zones.monitor.read(zoneId, "open", { live: true });
+  read(zoneId);
   site.requestDispatch();
   if (untilHeld) await eventually("the request", () => held.length === 1);
+}
+
+/** Trips a zone without a hint to the dispatcher. */
+function read(zoneId: string): void {
+  site.zones.monitor.read(zoneId, "normal", { live: true });
+  site.zones.monitor.read(zoneId, "open", { live: true });
 }
 
 function joined(zoneId: string, count: number): Promise<unknown> {

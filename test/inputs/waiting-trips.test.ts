@@ -4,21 +4,35 @@ import { PendingRestores, WaitingTrips } from "../../src/inputs/waiting-trips.ts
 import type { Journal } from "../../src/store/journal.ts";
 
 /** What the order of dispatch depends on. */
-type Entry = Pick<Trip, "seq" | "subject" | "zoneId" | "state">;
+type Entry = Pick<Trip, "seq" | "subject" | "zoneId" | "state" | "attempts" | "lastError">;
 
 const entry = (seq: number, subject: string, state: Trip["state"] = "waiting"): Entry => ({
   seq,
   subject,
   zoneId: `zone-${subject}`,
   state,
+  attempts: 0,
+  lastError: null,
+});
+/** A trip whose last request got no answer. */
+const unanswered = (seq: number, subject: string, attempts: number): Entry => ({
+  ...entry(seq, subject),
+  attempts,
+  lastError: "unreachable: ECONNREFUSED",
 });
 
 /** The dispatch order of a journal with these trips, which a test may change. */
 function orderOf(trips: Entry[], busy = new Set<string>()) {
-  const nextWaiting = (after: number): Trip | undefined =>
-    trips.find(({ seq, state }) => seq > after && state === "waiting") as Trip | undefined;
+  const waitingAfter = (after: number): Trip[] =>
+    trips.filter(({ seq, state }) => seq > after && state === "waiting") as Trip[];
+  const nextWaiting = (after: number, butOf: readonly string[] = []): Trip | undefined =>
+    waitingAfter(after).find(({ subject }) => !butOf.includes(subject));
+  const urgent = (after: number, limit: number): Trip[] =>
+    waitingAfter(after)
+      .filter(({ subject }) => subject.startsWith("fire/"))
+      .slice(0, limit);
   const isBusy = (subject: string): boolean => busy.has(subject);
-  const waiting = new WaitingTrips({ nextWaiting }, isBusy);
+  const waiting = new WaitingTrips({ trips: { nextWaiting }, unrecorded: { urgent } }, isBusy);
   const taken = (): number | undefined => waiting.take()?.seq;
   return { waiting, taken, busy, isBusy };
 }
@@ -73,6 +87,57 @@ test("at most 64 trips are passed, so that a long queue of one objective is not 
   expect([taken(), taken()]).toEqual([1, 2]);
   busy.add("hall");
   expect(taken()).toBe(65);
+});
+
+test("a trip without an answer goes before all others of its subject", () => {
+  const { taken, busy } = orderOf([
+    unanswered(1, "hall", 5),
+    entry(2, "hall"),
+    unanswered(3, "hall", 1),
+    entry(4, "yard"),
+    unanswered(5, "yard", 1),
+    unanswered(6, "fire/1", 2),
+    entry(7, "fire/1"),
+  ]);
+  expect(taken()).toBe(4);
+  busy.add("yard");
+  // Then the one with the fewest attempts of those that are free.
+  expect(taken()).toBe(6);
+  busy.add("fire/1");
+  expect(taken()).toBe(1);
+  busy.add("hall");
+  expect(taken()).toBe(undefined);
+  busy.clear();
+  expect([taken(), taken(), taken(), taken(), taken()]).toEqual([7, 5, 2, 3, undefined]);
+});
+
+test("a trip without an answer that was decided otherwise since is not dispatched, and those behind it are", () => {
+  const trips = [unanswered(1, "hall", 3), entry(2, "hall"), entry(3, "yard")];
+  const { taken } = orderOf(trips);
+  expect(taken()).toBe(3);
+  trips[0] = { ...unanswered(1, "hall", 3), state: "refused" };
+  expect([taken(), taken()]).toEqual([2, undefined]);
+});
+
+test("however many trips wait, a fire passes those without an answer, in order with the fires of its objective", () => {
+  const waiting = Array.from({ length: 70 }, (_none, index) => entry(index + 2, `room-${index % 7}`));
+  const { taken, busy } = orderOf([
+    unanswered(1, "hall", 1),
+    ...waiting,
+    unanswered(72, "fire/1", 1),
+    entry(73, "fire/1"),
+    entry(74, "fire/2"),
+    entry(75, "fire/2"),
+  ]);
+  expect(taken()).toBe(74);
+  busy.add("fire/2");
+  expect(taken()).toBe(1);
+});
+
+test("however many trips of its subject wait behind one without an answer, others pass them", () => {
+  const hall = Array.from({ length: 70 }, (_none, index) => entry(index + 2, "hall"));
+  const { taken } = orderOf([unanswered(1, "hall", 3), ...hall, entry(72, "yard")]);
+  expect([taken(), taken(), taken()]).toEqual([72, 1, 2]);
 });
 
 test("a restore is noted after the trip of its opening, one at a time, and none while the API is busy", () => {
