@@ -156,7 +156,8 @@ export class IncidentCorrelator {
       if (answer.type !== "changed" && answer.type !== "missing") break;
     }
     // The record cannot take the line, was moved, or changes all the time: the trip opens its own.
-    return trip.type === "fault-over" ? this.#endWithoutNote(trip, interventionId) : this.#open(trip, last);
+    if (trip.type === "fault-over") return this.#endWithoutNote(trip, interventionId);
+    return this.#open(trip, last, confirms(incident, trip));
   }
 
   /** The record as this process last wrote it, which saves a read; used once, and only in the first attempt of a trip. */

@@ -297,9 +297,20 @@ describe("the edits of a user in an intervention", () => {
         description:
           'Continues intervention 1 "Alarm, intrusion: Front door" of 2026-11-20 23:30.\nZone Hall (motion, motion) tripped at 2026-11-20 23:30:00.',
         notes: "23:30 Window",
+        ...CONFIRMED,
       },
     ]);
     expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
+  });
+
+  test("up to the limit of the notes do not keep a second zone from confirming the incident", async () => {
+    await site.trip("door");
+    site.change(1, { notes: "x".repeat(3990) });
+    await site.trip("door");
+    expect(site.records.at(-1)).toMatchObject(NOT_CONFIRMED);
+    site.change(2, { notes: "x".repeat(3990) });
+    await site.trip("motion");
+    expect(site.records).toMatchObject([NOT_CONFIRMED, NOT_CONFIRMED, CONFIRMED]);
   });
 
   test("that move it to another objective leave the next trip to a record of its own place", async () => {
@@ -308,7 +319,7 @@ describe("the edits of a user in an intervention", () => {
     await site.trip("motion", "door");
     expect(site.records).toMatchObject([
       { objectiveId: 2, notes: null },
-      { objectiveId: 1, name: "Alarm, motion: Hall", notes: "23:30 Front door" },
+      { objectiveId: 1, name: "Alarm, motion: Hall", notes: "23:30 Front door", ...CONFIRMED },
     ]);
     expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
     expect(site.dispositions).toEqual(["posted", "posted", "merged"]);
@@ -322,7 +333,7 @@ describe("the edits of a user in an intervention", () => {
     };
     await site.trip("motion");
     expect(edits).toBe(3);
-    expect(site.records).toMatchObject([{ notes: "edit 3" }, { name: "Alarm, motion: Hall" }]);
+    expect(site.records).toMatchObject([{ notes: "edit 3" }, { name: "Alarm, motion: Hall", ...CONFIRMED }]);
     expect(site.records[1]?.description).toMatch(/^Continues intervention 1 /);
   });
 

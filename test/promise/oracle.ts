@@ -162,7 +162,6 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
     const pairs = confirmable.flatMap((one) =>
       confirmable.filter((other) => canConfirm(one, other)).map((other) => [one, other] as const),
     );
-    const isFilled = story.edits.some(({ how }) => how === "fill");
     // A user may have removed the lines with the reason.
     const isReplaced = story.edits.some(({ how }) => how === "replace");
     const seen = new Set<number>();
@@ -173,10 +172,10 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
         if (seen.has(record.id) || !ALARM_NAME.test(record.name)) return [];
         if (named.length === 0 || named.some(({ kind }) => !CONFIRMABLE.has(kind))) return [];
         seen.add(record.id);
-        const ofRecord = pairs.filter((pair) => pair.every(({ zone }) => text.includes(zone.name)));
-        // The line with the reason may be in a record that continues this one, because a dispatcher has filled the notes.
+        // The line of one of both may be in a record that continues this one, or in one that this one continues.
         const further = observation.records.filter((other) => isContinuation(other, record)).map(textOf);
-        const texts = [text, ...further].join("\n");
+        const earlier = observation.records.filter((other) => isContinuation(record, other)).map(textOf);
+        const texts = [text, ...further, ...earlier].join("\n");
         const possible = isReplaced
           ? pairs.filter(([{ zone }]) => zone.objective === record.objectiveId)
           : pairs.filter((pair) => pair.every(({ zone }) => texts.includes(zone.name)));
@@ -184,14 +183,14 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           return [
             `intervention ${record.id} "${record.name}" requests the police without confirmation by two devices`,
           ];
-        const due = ofRecord.find(
+        const due = pairs.find(
           (pair) =>
             isConfirming(story, ...pair, -5_000) &&
-            pair.every(
-              (each) => isDue(story, each) && !isLeftOut(story, each) && isListed(story, each, [text]),
-            ),
+            pair.every((each) => isDue(story, each) && !isLeftOut(story, each)) &&
+            pair.some((each) => isListed(story, each, [text])) &&
+            pair.every((each) => isListed(story, each, [text, ...earlier])),
         );
-        return due && !record.police && !isFilled
+        return due && !record.police
           ? [`${due.map(describe).join(", ")}: intervention ${record.id} does not request the police`]
           : [];
       }),
