@@ -35,7 +35,7 @@ export interface IncidentZone {
   readonly closed: NoteTimestamp | null;
   /** Its line in the notes; null if only the record's description names it. */
   readonly line: string | null;
-  /** Two signals of one device do not confirm each other; null for a zone without confirmation. */
+  /** Two signals of one device do not confirm each other; null for a zone without confirmation, and one with test trips only. */
   readonly device: string | null;
   /** Zones that confirm it and the maximum time; null for any other device. */
   readonly confirmWith: ConfirmWith | null;
@@ -48,8 +48,8 @@ export function isUnfinished(record: Intervention | undefined): record is Interv
 
 /** Whether a trip confirms an incident: another device has tripped in it, and each zone accepts the other in time. */
 export function confirms({ zones }: Incident, trip: Trip): boolean {
-  const { device } = trip.signal;
-  if (trip.confirmed === null || device === null) return false;
+  const device = confirmingDevice(trip);
+  if (device === null) return false;
   return zones.some((zone) => {
     if (zone.device === null || zone.device === device || zone.zoneId === trip.zoneId) return false;
     const apartMs = Math.abs(elapsedMs(zone.last, trip.moment));
@@ -58,6 +58,11 @@ export function confirms({ zones }: Incident, trip: Trip): boolean {
       accepts(zone.confirmWith, trip.zoneId, apartMs)
     );
   });
+}
+
+/** The device whose signal a trip is; null for a zone without confirmation, and for a test trip, which no device has sent. */
+function confirmingDevice({ confirmed, signal }: Pick<Trip, "confirmed" | "signal">): string | null {
+  return confirmed === null || signal.isTest ? null : signal.device;
 }
 
 function accepts(confirmWith: ConfirmWith | null, zoneId: string, apartMs: number): boolean {
@@ -77,7 +82,8 @@ export function withOpening(
     const times = isEarlier
       ? { first: elapsedMs(zone.first, stamp) < 0 ? stamp : zone.first }
       : { last: stamp, closed: null };
-    return { ...zone, ...times, openings: zone.openings + 1 };
+    const device = zone.device ?? confirmingDevice(trip);
+    return { ...zone, ...times, device, openings: zone.openings + 1 };
   }
   return {
     zoneId: trip.zoneId,
@@ -89,7 +95,7 @@ export function withOpening(
     closed: null,
     // If the profile's texts do not name the zone, its line is in the notes from the start.
     line: trip.body.notes ?? null,
-    device: trip.confirmed === null ? null : signal.device,
+    device: confirmingDevice(trip),
     confirmWith: signal.confirmWith,
   };
 }

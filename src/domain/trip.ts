@@ -64,7 +64,7 @@ export interface TripSignal {
   /** The zone's device; null for a trip without confirmation. */
   readonly device: string | null;
   readonly confirmWith: ConfirmWith | null;
-  /** Set for a test trip of a zone with a sensor: it says nothing about the sensor, and does not count towards its shutdown. */
+  /** Set for a test trip of a zone with a sensor: it says nothing about the sensor, confirms nothing, and does not count towards its shutdown. */
   readonly isTest?: true;
 }
 

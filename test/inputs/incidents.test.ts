@@ -55,6 +55,20 @@ describe("trips at one objective", () => {
     expect(site.records).toMatchObject([NOT_CONFIRMED]);
   });
 
+  test("without their sensors do not confirm, until the sensors themselves have tripped", async () => {
+    const testTrip = (zoneId: string): Promise<void> => {
+      site.zones.monitor.simulateTrip(zoneId);
+      return site.settled();
+    };
+    await testTrip("door");
+    await testTrip("motion");
+    await site.trip("door");
+    await testTrip("glass");
+    expect(site.records).toMatchObject([NOT_CONFIRMED]);
+    await site.trip("motion");
+    expect(site.records).toMatchObject([CONFIRMED]);
+  });
+
   test("extend the window from the last one", async () => {
     for (let trip = 0; trip < 4; trip += 1) {
       await site.trip("door");
