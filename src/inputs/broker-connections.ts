@@ -78,9 +78,10 @@ export class BrokerConnections {
       isSigningIn: false,
     };
     this.#connections.set(socket, connection);
-    this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
     this.#unauthenticated.add(socket);
     socket.on("close", () => this.#forget(connection));
+    this.#memory.change(connection.holder, "connection", CONNECTION_BYTES);
+    if (!this.#connections.has(socket)) return false;
     this.#measureIncoming(connection);
     this.#measureOutgoing(connection);
     return true;
@@ -128,14 +129,15 @@ export class BrokerConnections {
   #forget(connection: Connection): void {
     if (!this.#connections.delete(connection.socket)) return;
     this.#unread.delete(connection);
-    this.#memory.change(connection.holder, "connection", -CONNECTION_BYTES);
     this.#unauthenticated.delete(connection.socket);
-    this.#count(connection, "sending", 0);
-    this.#count(connection, "arriving", 0);
-    this.#count(connection, "will", 0);
+    this.#memory.change(connection.holder, "connection", -CONNECTION_BYTES);
+    for (const memoryUse of ["sending", "arriving", "will"] as const)
+      this.#memory.change(connection.holder, memoryUse, -connection[memoryUse]);
   }
 
+  /** Counts nothing for a connection that the memory limit has ended, even while it signs in: nothing would release it. */
   #count(connection: Connection, memoryUse: "sending" | "arriving" | "will", bytes: number): void {
+    if (!this.#connections.has(connection.socket)) return;
     const addedBytes = bytes - connection[memoryUse];
     connection[memoryUse] = bytes;
     this.#memory.change(connection.holder, memoryUse, addedBytes);
@@ -192,7 +194,7 @@ export class BrokerConnections {
       // A packet that arrives byte by byte takes as many chunks in memory, from the one in which it began.
       const earlier = sizeLimit.hasEndedPacket ? 0 : connection.arriving;
       const arriving = sizeLimit.isWithinPacket ? earlier + chunk.byteLength + CHUNK_BYTES : 0;
-      if (this.#connections.has(socket)) this.#count(connection, "arriving", arriving);
+      this.#count(connection, "arriving", arriving);
       return socket.destroyed ? null : chunk;
     };
   }
@@ -215,11 +217,11 @@ export class BrokerConnections {
         chunk,
         typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8",
         () => {
-          if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending - cost);
+          this.#count(connection, "sending", connection.sending - cost);
           if (typeof callback === "function") callback();
         },
       );
-      if (this.#connections.has(socket)) this.#count(connection, "sending", connection.sending + cost);
+      this.#count(connection, "sending", connection.sending + cost);
       return isAccepted || !socket.destroyed;
     };
     socket.write = measured;

@@ -364,6 +364,36 @@ describe("the memory of the built-in broker for its clients", () => {
     expect(cutOff()).toBe(0);
   });
 
+  test("is free again after sign-ins that exceed it", async () => {
+    await start();
+    const session = { clientId: "display", clean: false, reconnectPeriod: 0 };
+    const will = { topic: "hall/will", payload: Buffer.alloc(64_000, "x"), qos: 0, retain: false } as const;
+    for (let round = 1; round <= 3; round += 1) {
+      const display = await sensor(session);
+      await display.subscribeAsync("hall/#", { qos: 1 });
+      await display.endAsync();
+      const lamp = await sensor({ reconnectPeriod: 0 });
+      const fill = async (bytes: number): Promise<void> => {
+        const before = held();
+        await lamp.publishAsync("hall/lamp", Buffer.alloc(bytes, "x"), { qos: 1 });
+        await eventually("the message in the queue", () => held() >= before + bytes);
+      };
+      while (held() < CLIENT_BYTES_MAX - 215_000) await fill(200_000);
+      await fill(CLIENT_BYTES_MAX - held() + 7_000);
+      await lamp.endAsync();
+      // Less than a connection takes.
+      const isFull = (): boolean => held() > CLIENT_BYTES_MAX - 16_000 && held() < CLIENT_BYTES_MAX;
+      await eventually("a full queue", isFull);
+      const url = `mqtt://127.0.0.1:${brokerPort(site)}`;
+      await connectAsync(url, { ...session, will }, false).then(
+        (back) => back.endAsync(),
+        () => "the broker ends it",
+      );
+      expect(cutOff()).toBe(round);
+    }
+    await eventually("nothing to be held", () => held() === 0);
+  });
+
   test("is protected from a client that subscribes to too many topics in one packet", async () => {
     await start();
     const greedy = await sensor({ clientId: "greedy", reconnectPeriod: 0 });
