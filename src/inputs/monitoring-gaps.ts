@@ -23,6 +23,11 @@ const GAP_CONDITIONS: ReadonlySet<ConditionCode> = new Set([
   "loop-out-of-range",
 ]);
 
+/** A gap of before the clock is set waits this long for its time: a machine without a time server must report it too. */
+const UNDATED_WAIT_MS = 3_600_000;
+/** Gaps that wait for their times. */
+const UNDATED_MAX = 100;
+
 interface Gap {
   readonly code: ConditionCode;
   readonly subject: string;
@@ -41,7 +46,7 @@ export class MonitoringGaps implements Conditions {
   readonly #options: ZoneContext;
   readonly #gaps = new Map<string, Gap>();
   /** Gaps that ended while the clock was not trusted: they are recorded once their times are known. */
-  #undated: readonly EndedGap[] = [];
+  #undated: EndedGap[] = [];
 
   constructor(options: ZoneContext) {
     this.#options = options;
@@ -70,36 +75,44 @@ export class MonitoringGaps implements Conditions {
     const gap = this.#gaps.get(name);
     if (!gap) return;
     this.#gaps.delete(name);
-    this.#undated = [...this.#undated, this.#endedNow(gap)];
+    this.#undated.push(this.#endedNow(gap));
     this.tick();
   }
 
-  /** Records the gaps that are over once the clock is trusted; to be called at intervals. */
+  /**
+   * Records the gaps that are over, once the clock is trusted; to be called at intervals. After a crash before that, the next
+   * start reports the whole time since the clock was last trusted.
+   */
   tick(): void {
-    if (this.#options.time.isTrusted()) this.#recordAll();
+    const { clock, time } = this.#options;
+    const waitedMs = clock.monotonicMs() - UNDATED_WAIT_MS;
+    const isDue = ({ untilMs }: EndedGap, index: number): boolean =>
+      untilMs <= waitedMs || index < this.#undated.length - UNDATED_MAX;
+    this.#record(time.isTrusted() ? () => true : isDue);
   }
 
   /** Records open gaps up to now, also with a clock that is not trusted; the next start records the downtime. */
   stop(): void {
-    this.#undated = [...this.#undated, ...[...this.#gaps.values()].map((gap) => this.#endedNow(gap))];
+    for (const gap of this.#gaps.values()) this.#undated.push(this.#endedNow(gap));
     this.#gaps.clear();
-    this.#recordAll();
+    this.#record(() => true);
   }
 
   #endedNow(gap: Gap): EndedGap {
     return { ...gap, untilMs: this.#options.clock.monotonicMs() };
   }
 
-  #recordAll(): void {
-    const ended = this.#undated;
-    this.#undated = [];
-    for (const gap of ended) this.#recordGap(gap);
+  #record(isDue: (gap: EndedGap, index: number) => boolean): void {
+    const due = this.#undated.filter(isDue);
+    this.#undated = this.#undated.filter((gap) => !due.includes(gap));
+    for (const gap of due) this.#recordGap(gap);
   }
 
   #recordGap({ code, subject, text, sinceMs, untilMs }: EndedGap): void {
-    const { clock, record } = this.#options;
+    const { clock, time, record } = this.#options;
     const interval = { fromMs: toWallMs(clock, sinceMs), toMs: toWallMs(clock, untilMs) };
-    record(gapEvent(subject === "" ? code : `${code} ${subject}`, interval, text));
+    const event = gapEvent(subject === "" ? code : `${code} ${subject}`, interval, text);
+    record(time.isTrusted() ? event : { ...event, detail: { ...event.detail, isDated: false } });
   }
 }
 

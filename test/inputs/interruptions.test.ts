@@ -210,6 +210,49 @@ describe("a broker that cannot be reached", () => {
     ]);
   });
 
+  test("before the clock is set is within the time that the next start reports if the power is cut then", async () => {
+    site = await DispatchingSite.make([GATE]);
+    site.zones.clock.advance(HOUR_MS);
+    site.zones.isClockTrusted = false;
+    await site.powerCut(60_000);
+    const { monitoringGaps } = site.zones.zoneService;
+    monitoringGaps.raise("mqtt-unreachable", REASON);
+    site.zones.clock.advance(60_000);
+    monitoringGaps.clear("mqtt-unreachable");
+    site.zones.clock.advance(60_000);
+    await site.powerCut(60_000);
+    site.zones.events.splice(0);
+    site.zones.isClockTrusted = true;
+    site.zones.clock.advance(10_000);
+    expect(site.zones.events.map(({ subject, detail }) => [subject, detail["from"], detail["to"]])).toEqual([
+      ["every zone", "2026-11-20T22:30:00.000Z", "2026-11-20T22:34:00.000Z"],
+    ]);
+  });
+
+  test("is reported with the time as it is if the clock is not set for an hour, or after a hundred others", async () => {
+    site = await DispatchingSite.make([GATE]);
+    const { monitoringGaps } = site.zones.zoneService;
+    site.zones.isClockTrusted = false;
+    const gap = (): void => {
+      monitoringGaps.raise("mqtt-unreachable", REASON);
+      site.zones.clock.advance(1_000);
+      monitoringGaps.clear("mqtt-unreachable");
+    };
+    gap();
+    site.zones.clock.advance(HOUR_MS - 10_000);
+    expect(site.zones.events).toEqual([]);
+    site.zones.clock.advance(20_000);
+    expect(site.zones.events).toMatchObject([
+      { detail: { from: "2026-11-20T21:30:00.000Z", to: "2026-11-20T21:30:01.000Z", isDated: false } },
+    ]);
+    for (let count = 0; count < 101; count += 1) gap();
+    expect(site.zones.events).toHaveLength(2);
+    site.zones.isClockTrusted = true;
+    site.zones.clock.advance(10_000);
+    expect(site.zones.events).toHaveLength(102);
+    expect(site.zones.events.at(-1)?.detail).not.toHaveProperty("isDated");
+  });
+
   test("while the daemon stops is reported up to the stop, and the absence of the daemon from there", async () => {
     site = await DispatchingSite.make([GATE]);
     site.zones.zoneService.monitoringGaps.raise("mqtt-unreachable", REASON);
