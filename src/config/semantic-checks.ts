@@ -5,6 +5,7 @@ import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import type { Configuration } from "../generated/types.ts";
 import { cronProblem } from "./cron-fields.ts";
 import { reportDc09 } from "./dc09.ts";
+import { gateWarnings } from "./gate-checks.ts";
 import { reportTransmitters } from "./transmitter.ts";
 import { reportLines, reportLoops } from "./line-checks.ts";
 import { reportOutputs } from "./outputs.ts";
@@ -63,6 +64,7 @@ export function semanticWarnings(value: Configuration): string[] {
     ...warnings,
     ...mqttWarnings(mqtt),
     ...zoneWarnings(value),
+    ...gateWarnings(zones),
     ...messageWarnings(zones),
     ...topicWarnings(zones),
   ];

@@ -97,7 +97,7 @@ const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const ENTRY = /^([a-z]{3})(?:-([a-z]{3}))?(?:\s+(\d{2}):(\d{2})-(\d{2}):(\d{2}))?$/;
 const DAY_MIN = 24 * 60;
 
-/** Reads a schedule such as `mon-fri 18:00-07:00, sat-sun`. @returns undefined if it is invalid */
+/** Reads a schedule such as `sun-fri 18:00-07:00, sat-sun`. @returns undefined if it is invalid */
 export function parseSchedule(text: string): readonly ScheduleSpan[] | undefined {
   const spans = text.split(",").map((entry) => parseEntry(entry.trim().toLowerCase()));
   return spans.every((span) => span !== undefined) ? spans : undefined;
@@ -125,4 +125,40 @@ function isInside({ days, fromMin, toMin }: ScheduleSpan, { day, minute }: Local
   if (fromMin < toMin) return days.includes(day) && minute >= fromMin && minute < toMin;
   const yesterday = (day + 6) % 7;
   return (days.includes(day) && minute >= fromMin) || (days.includes(yesterday) && minute < toMin);
+}
+
+/** When a schedule disarms in the night, although the day before was armed as a whole. */
+interface ScheduleGap {
+  /** As in the schedule, such as `mon`. */
+  readonly day: string;
+  /** When it arms again. */
+  readonly until: string;
+}
+
+/**
+ * The first night that a schedule probably leaves out by mistake: it arms a whole day, disarms at midnight, and arms again later
+ * on the next day, as `mon-fri 18:00-07:00, sat-sun` does on Monday.
+ * @returns undefined if there is none, or if the schedule is invalid
+ */
+export function gapAfterWholeDay(schedule: string): ScheduleGap | undefined {
+  const spans = parseSchedule(schedule) ?? [];
+  const isArmed = (day: number, minute: number): boolean =>
+    spans.some((span) => isInside(span, { day, minute }));
+  const minutes = Array.from({ length: DAY_MIN }, (_, minute) => minute);
+  for (const [day, name] of DAYS.entries()) {
+    const yesterday = (day + 6) % 7;
+    const isAfterWholeDay = spans.some(
+      ({ days, fromMin, toMin }) => days.includes(yesterday) && fromMin === 0 && toMin === DAY_MIN,
+    );
+    const until = minutes.find((minute) => isArmed(day, minute));
+    if (isAfterWholeDay && until !== undefined && until > 0) return { day: name, until: timeOfDay(until) };
+  }
+  return undefined;
+}
+
+function timeOfDay(minute: number): string {
+  const [hours, minutes] = [Math.floor(minute / 60), minute % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${hours}:${minutes}`;
 }

@@ -490,7 +490,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a gate's schedule that cannot be read",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { schedule: "weekdays 18-7" } }\n`,
-      /zones\[0\]\.gate\.schedule: invalid schedule\. Use a form such as "mon-fri 18:00-07:00, sat-sun"$/,
+      /zones\[0\]\.gate\.schedule: invalid schedule\. Use a form such as "sun-fri 18:00-07:00, sat-sun"$/,
     ],
     [
       "a gate on the zone's own line",

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { gateStateOf, gateText, isGateOpen, parseSchedule, resolveGate } from "../../src/domain/gate.ts";
+import {
+  gapAfterWholeDay,
+  gateStateOf,
+  gateText,
+  isGateOpen,
+  parseSchedule,
+  resolveGate,
+} from "../../src/domain/gate.ts";
 
 const ZONE = "Europe/Bucharest";
 
@@ -10,7 +17,7 @@ function isOpen(schedule: string, utc: string | null): boolean {
 }
 
 describe("a schedule", () => {
-  const NIGHTS = "mon-fri 18:00-07:00, sat-sun";
+  const NIGHTS = "sun-fri 18:00-07:00, sat-sun";
 
   // 20 November 2026 is a Friday; Bucharest is two hours ahead of UTC then.
   test.each([
@@ -19,13 +26,36 @@ describe("a schedule", () => {
     ["2026-11-21T04:59:59Z", true],
     ["2026-11-21T12:00:00Z", true],
     ["2026-11-22T21:59:59Z", true],
-    // Midnight: the interval of Monday starts at six, and Sunday was a whole day.
-    ["2026-11-22T22:00:00Z", false],
+    // Midnight: the night of Sunday goes on until Monday at seven.
+    ["2026-11-22T22:00:00Z", true],
+    ["2026-11-23T04:59:59Z", true],
+    ["2026-11-23T05:00:00Z", false],
+    ["2026-11-23T15:59:59Z", false],
     ["2026-11-23T16:00:00Z", true],
     ["2026-11-24T04:59:59Z", true],
     ["2026-11-24T05:00:00Z", false],
   ])("of nights and weekends is armed at %s: %s", (utc, wanted) => {
     expect(isOpen(NIGHTS, utc)).toBe(wanted);
+  });
+
+  test("of nights and weekends is armed without a gap from Friday evening to Monday morning", () => {
+    const friday = Date.parse("2026-11-20T16:00:00Z");
+    const times = Array.from({ length: (2 * 24 + 13) * 6 }, (_, index) => friday + index * 600_000);
+    expect(times.filter((wallMs) => !isOpen(NIGHTS, new Date(wallMs).toISOString()))).toEqual([]);
+  });
+
+  test.each([
+    ["mon-fri 18:00-07:00, sat-sun", { day: "mon", until: "18:00" }],
+    ["sat-sun, mon-thu 20:30-06:00, fri 18:00-06:00", { day: "mon", until: "20:30" }],
+    ["wed, thu 06:00-07:05", { day: "thu", until: "06:00" }],
+    ["sun-fri 18:00-07:00, sat-sun", undefined],
+    ["mon-sun 18:00-07:00", undefined],
+    ["mon-fri 18:00-24:00", undefined],
+    ["sat-sun", undefined],
+    ["mon-sun", undefined],
+    ["nonsense", undefined],
+  ])("%s leaves out this night after a whole day: %j", (schedule, gap) => {
+    expect(gapAfterWholeDay(schedule)).toEqual(gap);
   });
 
   // Clocks go from 04:00 back to 03:00 on 25 October 2026, and from 03:00 to 04:00 on 29 March 2026.

@@ -119,7 +119,8 @@ export const EN_ZONES = {
   "option.gate.schedule": "by a schedule",
   "option.gate.other": "by a message, a key switch or an alarm panel",
   "option.gate.times": "Schedule",
-  "option.gate.timesHelp": "Days and hours in which it is armed, such as: mon-fri 18:00-07:00, sat-sun",
+  "option.gate.timesHelp":
+    "When it is armed, such as: sun-fri 18:00-07:00, sat-sun. The days are those on which a range starts",
   "option.gate.section": "Arming condition (JSON)",
   "option.entryDelayS": "Entry delay (s)",
   "option.debounceMs": "Debounce (ms)",

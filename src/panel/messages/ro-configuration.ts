@@ -164,6 +164,14 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "bucla zonei semnalează deja sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
   ],
   ["unknown profile {name}. Known: {names}", "profilul {name} nu există (există: {names})"],
+  [
+    "zone {id}: the schedule {schedule} disarms on {day} from 00:00 to {time}, after a whole day: a range belongs to the days on which it starts, as in {example}",
+    "zona {id}: programul {schedule} dezarmează zona în ziua „{day}”, de la 00:00 la {time}, după o zi întreagă; un interval ține de zilele în care începe, ca în {example}",
+  ],
+  [
+    "several zones: the schedule {schedule} disarms on {day} from 00:00 to {time}, after a whole day: a range belongs to the days on which it starts, as in {example}",
+    "mai multe zone: programul {schedule} le dezarmează în ziua „{day}”, de la 00:00 la {time}, după o zi întreagă; un interval ține de zilele în care începe, ca în {example}",
+  ],
   ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
   [
     "EN 50131 requires signals of {n} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone",

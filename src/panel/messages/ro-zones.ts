@@ -135,7 +135,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.gate.schedule": "după un program",
   "option.gate.other": "printr-un mesaj, un comutator cu cheie sau o centrală de alarmă",
   "option.gate.times": "Program",
-  "option.gate.timesHelp": "Zilele și orele în care este armată, de exemplu: mon-fri 18:00-07:00, sat-sun",
+  "option.gate.timesHelp":
+    "Când este armată, de exemplu: sun-fri 18:00-07:00, sat-sun. Zilele sunt cele în care începe un interval",
   "option.gate.section": "Condiție de armare (JSON)",
   "option.entryDelayS": "Temporizare la intrare (s)",
   "option.debounceMs": "Filtrare – debounce (ms)",
