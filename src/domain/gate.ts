@@ -56,9 +56,9 @@ export function resolveGate(options: GateOptions | undefined): Gate | undefined 
     const dc09 = options.dc09.toUpperCase();
     return { by: "dc09", id: `dc09 ${dc09} ${partition ?? ""}`, exitDelayMs, ...options, dc09 };
   }
-  // Two gates on one topic with different values are separate gates.
-  const { mqtt, path = "", open, normal, where } = options;
-  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where })}`;
+  // Two gates on one topic that read different values are separate gates. Without `bits`, the id is that of earlier releases.
+  const { mqtt, path = "", open, normal, where, bits } = options;
+  const id = `mqtt ${mqtt} ${path} ${JSON.stringify({ open, normal, where, bits })}`;
   return { by: "mqtt", id, exitDelayMs, ...options };
 }
 

@@ -141,13 +141,17 @@ test("zones that follow the same message or key share its state", () => {
     { ...armed },
     { ...armed, open: ["home"] },
     { ...armed, where: [{ path: "/area", in: [1] }] },
+    { ...armed, open: [1], bits: 1 },
+    { ...armed, open: [1], bits: 3 },
   ];
-  const [gpio, sameGpio, mqtt, sameMqtt, otherValue, otherPlace] = gates.map((options) => {
+  const [gpio, sameGpio, mqtt, sameMqtt, otherValue, otherPlace, oneBit, twoBits] = gates.map((options) => {
     const gate = resolveGate(options);
     return gate?.by === "gpio" || gate?.by === "mqtt" ? gate.id : undefined;
   });
   expect([gpio, mqtt]).toEqual([sameGpio, sameMqtt]);
-  expect(new Set([gpio, mqtt, otherValue, otherPlace]).size).toBe(4);
+  expect(new Set([gpio, mqtt, otherValue, otherPlace, oneBit, twoBits]).size).toBe(6);
+  // Its stored state is found under the id of earlier releases.
+  expect(mqtt).toBe('mqtt a  {"open":["armed"]}');
 });
 
 test("a gate is armed always if nothing else is configured, whatever the clock and the states say", () => {
