@@ -46,7 +46,7 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
   gate: {
     keys: ["schedule", "mqtt", "gpio"],
     remedy:
-      'a gate is always, { schedule: "sun-fri 18:00-07:00, sat-sun" }, { mqtt: <topic>, open: [armed] } or { gpio: <line> }',
+      'a gate is always, { schedule: "sun-fri 18:00-07:00, sat-sun" }, { mqtt: <topic>, open: [armed], normal: [disarmed] } or { gpio: <line> }',
   },
   swinger: { keys: [], remedy: "must be false, or { maxTrips: 1 to 6, resetAfterQuietS: 3600 or more }" },
   tls: { keys: [], remedy: "must be own, off or { certFile: <file>, keyFile: <file> }" },

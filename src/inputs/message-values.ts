@@ -1,6 +1,6 @@
 import { bitsOf, isOneOf, scalarOf, type Scalar } from "../domain/plain-value.ts";
 import type { AvailabilitySource, Contact } from "../domain/zone.ts";
-import type { Battery, MqttInput } from "../generated/types.ts";
+import type { Battery, GateMqtt, MqttInput } from "../generated/types.ts";
 import type { MessageView } from "./message-content.ts";
 
 /**
@@ -29,6 +29,21 @@ export function contactOf(
   if (normal !== undefined) return isOneOf(normal, value) ? "normal" : "unknown";
   const isPlaceholder = isOneOf(SENTINELS, value) || (path === undefined && isOneOf(NOTHING, value));
   return isPlaceholder ? "unknown" : "normal";
+}
+
+/**
+ * Whether a value arms (`open`) or disarms a gate. A gate without `normal` is disarmed by every other value, except by one that
+ * an alarm panel sends in an entry delay or an alarm, when it is still armed: these do not tell.
+ */
+export function gateContactOf(
+  gate: Pick<GateMqtt, "open" | "normal" | "path">,
+  value: Scalar | undefined,
+): Contact {
+  // Read as a whole payload, of which a placeholder never disarms.
+  const { path: _anywhere, ...meaning } = gate;
+  const contact = contactOf(meaning, value);
+  const isBetween = value !== undefined && gate.normal === undefined && isOneOf(BETWEEN_STATES, value);
+  return isBetween && contact === "normal" ? "unknown" : contact;
 }
 
 /** Whether a battery is low; undefined when the value does not tell. */
@@ -65,6 +80,8 @@ export function availabilityOf(
   return isOneOf(up, value) ? true : undefined;
 }
 
+/** States of an alarm panel in Home Assistant besides armed and disarmed. */
+const BETWEEN_STATES: readonly Scalar[] = ["arming", "pending", "disarming", "triggered"];
 /** Placeholders of devices and bridges for unknown values; a rule that names one of them takes precedence. */
 const SENTINELS: readonly Scalar[] = [999, -1, "unknown", "unavailable", "undefined", "null", "nan", "n/a"];
 /** A program may write its missing value so as a whole payload. In an object that is `null`, and this text a state: no alarm. */

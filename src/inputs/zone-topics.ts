@@ -7,7 +7,7 @@ import type { Zone, ZoneSignal } from "../domain/zone.ts";
 import type { MqttInput } from "../generated/types.ts";
 import { ActiveTopics } from "./active-topics.ts";
 import { MessageContent, type MessageRule, type MessageView } from "./message-content.ts";
-import { contactOf, valueAt } from "./message-values.ts";
+import { gateContactOf, valueAt } from "./message-values.ts";
 import { noteTopicOf, sourcesOf, type SourceKind, type StatusSource } from "./topic-sources.ts";
 
 /** What a message reports about its zones, and why part of it could not be read. */
@@ -132,9 +132,7 @@ export class ZoneTopics {
     };
     const gates = matchingGates.flatMap((gate) =>
       viewsFor(gate).flatMap((view) => {
-        // Read as a whole payload, of which a placeholder never disarms.
-        const { path: _anywhere, ...meaning } = gate;
-        const contact = contactOf(meaning, valueAt(view, gate));
+        const contact = gateContactOf(gate, valueAt(view, gate));
         // A message about something else leaves the gate unchanged. So does an old one that disarms, also for its topic.
         if (contact === "unknown" || (isStale && contact === "normal")) return [];
         const isOpen = noteTopicOf(this.#active, gateKey(gate), gate.mqtt)(topic, contact === "open");

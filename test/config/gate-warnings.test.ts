@@ -30,3 +30,17 @@ test("a schedule that leaves out the night after a whole day causes a warning, o
   // Its gate is ignored, of which there is another warning.
   expect(warningsFor([gap], "fire")).toEqual([expect.stringContaining("its gate is ignored")]);
 });
+
+test("a gate without normal causes a warning, unless its topic has only two values", () => {
+  const gate = "{ mqtt: alarmo/state, open: [armed_away, armed_night] }";
+  const text =
+    "its gate has no normal: armed_away, armed_night arms, and every other value disarms. Add the values that disarm, such as normal: [disarmed]";
+  expect(warningsFor([gate])).toEqual([`zone a: ${text}`]);
+  expect(warningsFor([gate, gate])).toEqual([`several zones: ${text}`]);
+  expect(translateToRomanian(`zone a: ${text}`)).toMatch(/^zona a: gate nu are normal: armed_away, /);
+  expect(translateToRomanian(`several zones: ${text}`)).toMatch(/^mai multe zone: gate nu are normal/);
+  const twoValued = ["open: [ON]", "open: [true]", "open: [0]", "open: [armed]", "open: [4], bits: 4"];
+  for (const values of [...twoValued, "open: [armed_away], normal: [disarmed]"])
+    expect(warningsFor([`{ mqtt: keypad, ${values} }`])).toEqual([]);
+  expect(warningsFor(["{ mqtt: keypad, open: [4], bits: 6 }"])).toHaveLength(1);
+});

@@ -192,6 +192,32 @@ describe("a last will", () => {
   });
 });
 
+describe("a gate", () => {
+  const cases: readonly [
+    payload: string,
+    gate: Pick<MqttInput, "open" | "normal">,
+    state: string | undefined,
+  ][] = [
+    ["armed_away", { open: ["armed_away"] }, "open"],
+    ["disarmed", { open: ["armed_away"] }, "closed"],
+    ["armed_home", { open: ["armed_away"] }, "closed"],
+    ["OFF", { open: ["ON"] }, "closed"],
+    // The entry delay and the alarm of an alarm panel that is armed.
+    ["pending", { open: ["armed_away"] }, undefined],
+    ["Triggered", { open: ["armed_away"] }, undefined],
+    ["arming", { open: ["armed_away"] }, undefined],
+    ["disarming", { open: ["armed_away"] }, undefined],
+    ["pending", { open: ["armed_away", "pending"] }, "open"],
+    ["pending", { open: ["armed_away"], normal: ["disarmed", "pending"] }, "closed"],
+    ["armed_home", { open: ["armed_away"], normal: ["disarmed"] }, undefined],
+  ];
+  test.each(cases)("is set by %j with the values %j: %s", (payload, values, state) => {
+    const zone = zoneOf({ input: { gpio: 4 }, gate: { mqtt: "a", ...values } });
+    const { gates } = new ZoneTopics([zone]).read("a", Buffer.from(payload), { isRetained: false });
+    expect(gates[0]?.state).toBe(state);
+  });
+});
+
 function resultOf(rule: Rule, payload: Uint8Array): string {
   const topics = new ZoneTopics([zoneOf({ input: { mqtt: "t", ...rule } })]);
   const { signals, refused } = topics.read("t", payload, { isRetained: false });

@@ -1,3 +1,4 @@
+import { RO_GATES } from "./ro-gates.ts";
 import { RO_YAML } from "./ro-yaml.ts";
 
 /** What the daemon says of the configuration of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
@@ -164,15 +165,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "bucla zonei semnalează deja sabotajul (întrerupere și scurtcircuit); ștergeți tamper",
   ],
   ["unknown profile {name}. Known: {names}", "profilul {name} nu există (există: {names})"],
-  [
-    "zone {id}: the schedule {schedule} disarms on {day} from 00:00 to {time}, after a whole day: a range belongs to the days on which it starts, as in {example}",
-    "zona {id}: programul {schedule} dezarmează zona în ziua „{day}”, de la 00:00 la {time}, după o zi întreagă; un interval ține de zilele în care începe, ca în {example}",
-  ],
-  [
-    "several zones: the schedule {schedule} disarms on {day} from 00:00 to {time}, after a whole day: a range belongs to the days on which it starts, as in {example}",
-    "mai multe zone: programul {schedule} le dezarmează în ziua „{day}”, de la 00:00 la {time}, după o zi întreagă; un interval ține de zilele în care începe, ca în {example}",
-  ],
-  ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
+  ...RO_GATES,
   [
     "EN 50131 requires signals of {n} ms to be processed. Use at most that, or allowSlow: true to allow a slower zone",
     "EN 50131 cere prelucrarea semnalelor de {n} ms; folosiți cel mult această valoare sau allowSlow: true pentru o zonă mai lentă",
