@@ -145,18 +145,16 @@ export class SiteZones {
   async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
     const { inputs, zoneService, journal } = this.#parts;
     const { trips } = journal;
-    // Right after the start, an opening would be the first reading of the line and not an edge.
-    const { rules } = this.#zoneOf(zoneId);
-    if (this.#viewOf(zoneId).contact === "unknown") await this.#wait(rules.debounceMs);
+    await this.#awaitFirstReading(zoneId);
     const zone = this.#zoneOf(zoneId);
-    const { debounceMs, minOpenMs, confirmMs } = zone.rules;
     const before = this.#viewOf(zoneId).contact;
     // The zone would count as tested, although its sensor may be dead.
     if (contact === "open" && zoneService.zoneOverrides.isWalkTest && !this.#isSimulated(zone))
       throw new AppError("conflict", "a walk test tests the sensors: open the zone itself");
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
-    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, zoneService.monitor.settlesInMs(zone.id)));
+    // The trip of a zone with a sensor is already stored.
+    if (this.#isSimulated(zone)) await this.#awaitFilters(zone);
     const after = this.#viewOf(zoneId).contact;
     const made = trips
       .newest(SIMULATED_TRIPS_MAX)
@@ -176,6 +174,18 @@ export class SiteZones {
   #isSimulated({ input }: Zone): boolean {
     if (input.source === "gpio") return this.#parts.config.gpio.backend === "simulated";
     return input.source === "simulated";
+  }
+
+  /** Right after the start, an opening would be the first reading of a simulated line and not an edge. */
+  async #awaitFirstReading(zoneId: string): Promise<void> {
+    const zone = this.#zoneOf(zoneId);
+    if (this.#isSimulated(zone) && this.#viewOf(zoneId).contact === "unknown")
+      await this.#wait(zone.rules.debounceMs);
+  }
+
+  async #awaitFilters({ id, rules: { debounceMs, minOpenMs, confirmMs } }: Zone): Promise<void> {
+    const settlesInMs = this.#parts.zoneService.monitor.settlesInMs(id);
+    await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, settlesInMs));
   }
 
   #batteryOf(zoneId: string): ZoneView["battery"] {

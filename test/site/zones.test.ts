@@ -136,3 +136,29 @@ describe("a zone that trips in a walk test", () => {
     },
   );
 });
+
+describe("a test trip", () => {
+  const made = (): SiteZones => {
+    const { zoneService, journal, clock, monitor } = site;
+    const inputs = {
+      loopOf: () => null,
+      batteries: { of: () => undefined },
+      simulate: ({ id }: { id: string }) => monitor.simulateTrip(id),
+    };
+    const config = { zones: site.zones, gpio: { backend: "auto" } };
+    return new SiteZones({ zoneService, journal, clock, inputs, config } as unknown as SiteParts);
+  };
+
+  test.each([
+    ["gpio", { gpio: 17 }],
+    ["adc", { adc: "loops", channel: 0, normal: 1000 }],
+    ["mqtt", { mqtt: "door", open: ["open"] }],
+  ])("of a zone with a sensor (%s) is answered at once, also after power-up", async (_source, input) => {
+    const door = zoneOf({ id: "door", input: input as { gpio: number }, powerUpDelayS: 300, minOpenMs: 400 });
+    site = MonitoredZones.forTest([door]);
+    site.host.upMs = 1_000;
+    site.restart();
+    const view = await made().simulate("door", "open");
+    expect(view).toMatchObject({ trips: [expect.any(String)], changed: false });
+  });
+});
