@@ -43,6 +43,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "log-detailed": "{who} enabled debug logging",
   "zone-bypassed": "{who} bypassed {about}",
   "zone-restored": "{about} was returned to service by {who}",
+  "test-trip": "{who} made a test trip of {about}",
   "walk-test-started": "{who} started a walk test",
   "walk-test-extended": "{who} extended the walk test",
   "walk-test-ended": "{who} ended the walk test",
@@ -114,7 +115,7 @@ export function eventSentence(
 ): string {
   const zoneId = /^zone (\S+)$/.exec(event in ABOUT_ZONES ? subject : who)?.[1];
   const zone = zones.find(({ id }) => id === zoneId);
-  const { cause, state, reason } = detail;
+  const { cause, state, reason, isTest } = detail;
   const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
   const values: Readonly<Record<string, string>> = {
     who,
@@ -128,6 +129,7 @@ export function eventSentence(
   const said = sentence.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
   const record = /^intervention (\d+)$/.exec(subject)?.[1];
   const parts = [
+    isTest === true ? "test trip" : "",
     isConflict ? conflictText(detail) : "",
     event === "alarm-panel-reported" ? reportOf(detail) : "",
   ];
@@ -156,4 +158,4 @@ function reportOf({ code, change, what, partition, number, text }: SaidEntry["de
   return parts.filter((part) => part !== "").join(", ");
 }
 
-const ABOUT_ZONES = { "zone-bypassed": true, "zone-restored": true };
+const ABOUT_ZONES = { "zone-bypassed": true, "zone-restored": true, "test-trip": true };

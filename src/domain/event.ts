@@ -64,6 +64,7 @@ export const EVENT_NAMES = [
   "plan-changed",
   "zone-bypassed",
   "zone-restored",
+  "test-trip",
   "walk-test-started",
   "walk-test-extended",
   "walk-test-ended",

@@ -121,6 +121,11 @@ export class ZoneService {
     return key;
   }
 
+  /** Adds to the event log who has tripped a zone as a test. */
+  noteTestTrip(zoneId: string, actor: Actor): void {
+    record(this.#options, { ...actor, event: "test-trip", subject: `zone ${zoneId}`, detail: {} });
+  }
+
   /**
    * Uses other zones from now on, within this turn. The inputs then give each new zone its first reading.
    * @param actor recorded as the one who ends the bypasses of removed zones

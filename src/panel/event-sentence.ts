@@ -34,12 +34,13 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   const zone = zones.value.find(({ id }) => id === zoneId);
   const kind = zone?.kind ?? null;
   const name = zone?.name ?? zoneId;
-  const { cause, state, reason, lastError } = detail;
+  const { cause, state, reason, lastError, isTest } = detail;
   const isDispatched = state === "posted" || state === "merged" || state === "waiting";
   const word = kind === null ? t("event.trip") : t(`zoneWord.${kind}.open`);
   const fault = typeof cause === "string" ? translateCode("fault", cause) : "";
   const values = { zone: name, word, fault };
   const note = [
+    isTest === true ? t("event.test-trip") : "",
     typeof state === "string" ? translateCode("outcome", state) : "",
     typeof reason === "string" ? (translateDaemonText(reason) ?? reason) : "",
     typeof lastError === "string" ? (translateDaemonText(lastError) ?? lastError) : "",
@@ -113,6 +114,7 @@ const LOOKS: readonly (readonly [string, Look])[] = [
   ["intervention", { icon: "file-text", tone: "link" }],
   ["zone-bypassed", { icon: "pause", tone: "off" }],
   ["zone-restored", { icon: "play", tone: "fine" }],
+  ["test-trip", { icon: "flask-conical", tone: "test" }],
   ["walk-test", { icon: "clipboard-check", tone: "test" }],
   ["sync-conflict", { icon: "radio-tower", tone: "attention" }],
   ["objectives", { icon: "building-2", tone: "off" }],

@@ -170,7 +170,7 @@ export function entryOfEvent({ seq: _seq, ...entry }: LoggedEvent): TimelineEntr
 }
 
 function entryOfTrip(trip: Trip): TimelineEntry {
-  const { moment, zoneId, source, type, cause, state, reason, interventionId, lastError } = trip;
+  const { moment, zoneId, source, type, cause, state, reason, interventionId, lastError, signal } = trip;
   return {
     at: isoTime(moment.wallMs),
     event: type,
@@ -182,6 +182,7 @@ function entryOfTrip(trip: Trip): TimelineEntry {
       state,
       ...(reason === null ? {} : { reason }),
       ...(lastError === null ? {} : { lastError }),
+      ...(signal.isTest ? { isTest: true } : {}),
     },
   };
 }

@@ -25,7 +25,7 @@ export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["z
     const { zone, contact } = requestObject(request);
     if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
       throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
-    return zones.simulate(zone, contact);
+    return zones.simulate(zone, contact, requestActor(request));
   };
   addResource(router, "/site/simulate", guards.api, { post: [readBody, json(simulate)] });
 }

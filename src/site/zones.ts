@@ -139,10 +139,10 @@ export class SiteZones {
   }
 
   /**
-   * Simulates the contact of a zone.
+   * Simulates the contact of a zone. A test trip is in the event log with the user who has made it.
    * @throws AppError `not-found` for an unknown zone, `conflict` for a zone with a sensor of its own in a walk test
    */
-  async simulate(zoneId: string, contact: "open" | "normal"): Promise<SimulationView> {
+  async simulate(zoneId: string, contact: "open" | "normal", actor: Actor): Promise<SimulationView> {
     const { inputs, zoneService, journal } = this.#parts;
     const { trips } = journal;
     await this.#awaitFirstReading(zoneId);
@@ -153,6 +153,7 @@ export class SiteZones {
       throw new AppError("conflict", "a walk test tests the sensors: open the zone itself");
     const newestBefore = trips.newest(1)[0]?.seq ?? 0;
     inputs.simulate(zone, contact);
+    if (contact === "open" && before !== "open") zoneService.noteTestTrip(zone.id, actor);
     // The trip of a zone with a sensor is already stored.
     if (this.#isSimulated(zone)) await this.#awaitFilters(zone);
     const after = this.#viewOf(zoneId).contact;

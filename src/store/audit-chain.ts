@@ -72,6 +72,7 @@ const AUDITED: Readonly<Record<EventName, boolean>> = {
   "plan-changed": true,
   "zone-bypassed": true,
   "zone-restored": true,
+  "test-trip": true,
   "walk-test-started": true,
   "walk-test-extended": true,
   "walk-test-ended": true,

@@ -51,6 +51,19 @@ test.each([
     "ana@example.ro bypassed Fum depozit - painter",
   ],
   [
+    { event: "test-trip", who: "ana@example.ro", subject: "zone smoke", detail: {} },
+    "ana@example.ro made a test trip of Fum depozit",
+  ],
+  [
+    {
+      event: "trip",
+      who: "zone smoke",
+      subject: "intervention 3",
+      detail: { state: "posted", isTest: true },
+    },
+    "Fum depozit: Fire! #3 - recorded as an intervention, test trip",
+  ],
+  [
     { event: "intervention-created", who: "ana@example.ro", subject: "intervention 4", detail: {} },
     "ana@example.ro created intervention #4",
   ],

@@ -18,6 +18,13 @@ const EVENT = {
 } as const;
 const BODY = { name: "n", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
 
+const OTHER_PARTS = {
+  config: { zones: [] },
+  clock: new ManualClock(),
+  sync: { recordOf: async () => null },
+  journeys: { find: () => null },
+};
+
 function story(eventTimes: number[], tripTimes: number[]) {
   const events = new EventLog(openMainDatabase(":memory:"));
   const journal = openJournalDatabase(":memory:");
@@ -25,13 +32,7 @@ function story(eventTimes: number[], tripTimes: number[]) {
   for (const atMs of eventTimes) events.add(EVENT, atMs);
   for (const [index, atWallMs] of tripTimes.entries()) trips.insert(tripRow(`k${index}`, BODY, atWallMs));
   const faults = new FaultStore(journal);
-  const parts = {
-    config: { zones: [] },
-    clock: new ManualClock(),
-    sync: { recordOf: async () => null },
-    journeys: { find: () => null },
-  };
-  return new SiteTimeline({ ...parts, events, trips, pastTrips: new PastTripStore(journal), faults });
+  return new SiteTimeline({ ...OTHER_PARTS, events, trips, pastTrips: new PastTripStore(journal), faults });
 }
 
 test.each([
@@ -103,4 +104,16 @@ test("the day of a zone has the trips of its day, also those before and after a 
     ["door", times(30, 23, 20, 18, 1)],
     ["gate", []],
   ]);
+});
+
+test("a test trip of a zone with a sensor is marked in its entry", () => {
+  const journal = openJournalDatabase(":memory:");
+  const trips = new TripStore(journal);
+  const row = tripRow("k", BODY, 1000);
+  trips.insert({ ...row, signal: { ...row.signal, isTest: true } });
+  trips.insert(tripRow("other", BODY, 2000));
+  const events = new EventLog(openMainDatabase(":memory:"));
+  const parts = { events, trips, pastTrips: new PastTripStore(journal), faults: new FaultStore(journal) };
+  const { entries } = new SiteTimeline({ ...OTHER_PARTS, ...parts }).page(10);
+  expect(entries.map(({ detail }) => detail["isTest"])).toEqual([undefined, true]);
 });

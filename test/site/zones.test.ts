@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { alarmPanelName } from "../../src/domain/alarm-panel-name.ts";
 import { reportedFaults } from "../../src/domain/site-report.ts";
-import type { Contact } from "../../src/domain/zone.ts";
+import type { Contact, Zone } from "../../src/domain/zone.ts";
 import type { SiteParts } from "../../src/site/site-parts.ts";
 import { SiteZones } from "../../src/site/zones.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
@@ -69,8 +69,9 @@ test("a report to the dispatch centre has the fault of a bridge once, after thos
   ]);
 });
 
+const ANA = { who: "ana@site.example", from: "192.0.2.7" };
+
 describe("a zone that trips in a walk test", () => {
-  const ANA = { who: "ana@site.example", from: "192.0.2.7" };
   const door = (gpio: number): ReturnType<typeof zoneOf> =>
     zoneOf({ id: "door", input: { gpio }, swinger: false });
   const startWalkTest = (): void => void site.zoneService.zoneOverrides.walkTests.begin(undefined, ANA);
@@ -143,7 +144,7 @@ describe("a test trip", () => {
     const inputs = {
       loopOf: () => null,
       batteries: { of: () => undefined },
-      simulate: ({ id }: { id: string }) => monitor.simulateTrip(id),
+      simulate: ({ id }: Zone, contact: Contact) => contact === "open" && monitor.simulateTrip(id),
     };
     const config = { zones: site.zones, gpio: { backend: "auto" } };
     return new SiteZones({ zoneService, journal, clock, inputs, config } as unknown as SiteParts);
@@ -158,7 +159,14 @@ describe("a test trip", () => {
     site = MonitoredZones.forTest([door]);
     site.host.upMs = 1_000;
     site.restart();
-    const view = await made().simulate("door", "open");
+    const view = await made().simulate("door", "open", ANA);
     expect(view).toMatchObject({ trips: [expect.any(String)], changed: false });
+  });
+
+  test("is in the event log with the user who has made it; an end of it is not", async () => {
+    site = MonitoredZones.forTest([zoneOf({ id: "door", input: { gpio: 17 } })]);
+    await made().simulate("door", "open", ANA);
+    await made().simulate("door", "normal", ANA);
+    expect(site.events).toEqual([{ ...ANA, event: "test-trip", subject: "zone door", detail: {} }]);
   });
 });

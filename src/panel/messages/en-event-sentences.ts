@@ -50,6 +50,7 @@ export const EN_EVENT_SENTENCES = {
   "says.log-detailed": "{who} enabled debug logging",
   "says.zone-bypassed": "{who} bypassed {about}",
   "says.zone-restored": "{about} was returned to service by {who}",
+  "says.test-trip": "{who} made a test trip of {about}",
   "says.walk-test-started": "{who} started a walk test",
   "says.walk-test-extended": "{who} extended the walk test",
   "says.walk-test-ended": "{who} ended the walk test",

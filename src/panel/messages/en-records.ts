@@ -124,6 +124,7 @@ export const EN_RECORDS = {
   "event.sync-conflict": "conflict with the dispatch centre",
   "event.zone-bypassed": "zone bypassed",
   "event.zone-restored": "zone returned to service",
+  "event.test-trip": "test trip",
   "event.walk-test-started": "walk test started",
   "event.walk-test-extended": "walk test extended",
   "event.walk-test-ended": "walk test ended",

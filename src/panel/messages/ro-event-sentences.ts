@@ -54,6 +54,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.log-detailed": "{who} a activat jurnalul tehnic detaliat",
   "says.zone-bypassed": "{who} a pus {about} în bypass",
   "says.zone-restored": "{about}: reactivată de {who}",
+  "says.test-trip": "{who} a făcut o declanșare de test: {about}",
   "says.walk-test-started": "{who} a pornit un test de mers (walk test)",
   "says.walk-test-extended": "{who} a prelungit testul de mers (walk test)",
   "says.walk-test-ended": "{who} a încheiat testul de mers (walk test)",

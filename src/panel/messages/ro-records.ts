@@ -141,6 +141,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.sync-conflict": "conflict cu dispeceratul",
   "event.zone-bypassed": "zonă în bypass",
   "event.zone-restored": "zonă reactivată",
+  "event.test-trip": "declanșare de test",
   "event.walk-test-started": "test de mers pornit",
   "event.walk-test-extended": "test de mers prelungit",
   "event.walk-test-ended": "test de mers încheiat",
