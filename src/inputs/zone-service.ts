@@ -7,6 +7,7 @@ import { newSignalTest } from "../domain/trip-rows.ts";
 import type { SiteIdentity } from "../domain/walk-test.ts";
 import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
+import { bypassWithoutZone, forgetChangedZones } from "./changed-zones.ts";
 import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
 import { endFaultsWithoutSource } from "./faults-without-source.ts";
@@ -159,10 +160,7 @@ export class ZoneService {
     const bypassed = this.zoneOverrides.exchange(zones);
     this.#entryDelays.exchange(zones);
     this.#zones = zones;
-    for (const id of bypassed) {
-      const detail = { reason: "the zone is no longer in the configuration" };
-      record(this.#options, { ...actor, event: "zone-restored", subject: `zone ${id}`, detail });
-    }
+    for (const id of bypassed) record(this.#options, { ...actor, ...bypassWithoutZone(id) });
   }
 
   /** Checks open contacts; to be called when the work on an intervention may have ended. */
@@ -196,6 +194,9 @@ export class ZoneService {
     this.#storeOffDisk();
     const { trips } = this.#options.journal;
     for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
+    // Before the overrides and the zones, which resume what the journal has.
+    const recordSafely = (event: NewEvent): void => record(this.#options, event);
+    forgetChangedZones(this.#zones, { ...this.#options, record: recordSafely });
     this.zoneOverrides.start();
     endFaultsWithoutSource(this.#zones, { ...this.#options, ...this.#options.host });
     this.faults.start();
