@@ -5,7 +5,7 @@ import type { Contact, KnownContact, ZoneRules } from "./zone.ts";
  * Applies one signal to a zone and returns its new state, the events and the next timer.
  *
  * A pure function. A trip is an edge from normal to open of the debounced state, never a level or a message, so a
- * repeated, retained or redelivered reading changes nothing.
+ * repeated, retained or redelivered reading changes nothing. Only an alarm that a panel reports as new is not a level.
  */
 export function stepZone(rules: ZoneRules, state: ZoneState, signal: StepSignal): ZoneStep {
   // Handle due deadlines first: a timer may be late or have failed, and a newer reading must not cancel an edge that was
@@ -63,6 +63,8 @@ export type StepSignal =
       readonly live: boolean;
       /** Milliseconds since the contact has changed, if that is reported late. */
       readonly lateMs?: number | undefined;
+      /** A new alarm, not a level: a zone that is open trips again. */
+      readonly isNewAlarm?: boolean | undefined;
     }
   | { readonly type: "wake"; readonly atMs: number };
 
@@ -74,6 +76,8 @@ export type ZoneEvent =
       readonly atMs: number;
       /** Milliseconds since it occurred, for a late report. */
       readonly lateMs?: number;
+      /** The zone was open before, and still is since that opening. */
+      readonly isAgain?: true;
     }
   | { readonly type: "restore"; readonly cause: "reading" | "auto"; readonly atMs: number }
   | { readonly type: "chatter"; readonly atMs: number }
@@ -97,7 +101,7 @@ type StepPart = { readonly state: ZoneState; readonly events: readonly ZoneEvent
 type Reading = Extract<StepSignal, { type: "reading" }>;
 
 function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): StepPart {
-  const { contact, atMs, live } = reading;
+  const { contact, atMs, live, isNewAlarm } = reading;
   if (contact === "unknown") return { state, events: [] };
   const isOldOpening = contact === "open" && !live && state.autoRestored;
   if (isOldOpening) return { state, events: [] };
@@ -109,6 +113,8 @@ function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): Step
   const { isOpenByOldValue, ...settled } = withoutPending(updated);
   if (isOpenByOldValue && live)
     return { state: settled, events: [{ type: "trip", cause: "first-sight", atMs }] };
+  if (isNewAlarm === true && contact === "open")
+    return { state: settled, events: [{ type: "trip", cause: "edge", atMs, isAgain: true }] };
   return { state: withoutPending(updated), events: [] };
 }
 

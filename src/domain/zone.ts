@@ -145,6 +145,8 @@ export interface ReadingContext {
   readonly atMs?: number | undefined;
   /** For a late report: milliseconds since the contact has changed. */
   readonly lateMs?: number | undefined;
+  /** A new alarm, not a level: a zone that is open trips again. */
+  readonly isNewAlarm?: boolean | undefined;
 }
 
 /** Source of the availability of a sensor or bridge, and its values. */

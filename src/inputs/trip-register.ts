@@ -84,7 +84,8 @@ export class TripRegister {
       const isWithinLimit = isStored(disposition.state, event.atMs, max);
       const trip = this.#tripOf(zone, event, disposition);
       const delay = isWithinLimit && disposition.state === "waiting" ? this.#delayOf(zone, trip) : undefined;
-      isUnstored = !isWithinLimit;
+      // An alarm of a zone that is still open does not end the opening before it, which the restore ends.
+      isUnstored = !isWithinLimit && (isUnstored || event.isAgain !== true);
       if (isWithinLimit) trips.push(trip);
       if (delay) delays.push(delay);
       // Suppressed trips, and those of a person within the entry delay, do not count towards a swinger shutdown.

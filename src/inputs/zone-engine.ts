@@ -107,10 +107,10 @@ export class ZoneEngine {
    * Processes one reading. On return, the result is committed.
    * @throws any error of the journal; the zone is then unchanged, and the reading should be repeated
    */
-  read(zoneId: string, contact: Contact, { live, atMs: edgeAtMs, lateMs }: ReadingContext): ZoneOutcome {
+  read(zoneId: string, contact: Contact, { live, atMs: edgeAtMs, ...how }: ReadingContext): ZoneOutcome {
     const watched = this.#find(zoneId);
     const atMs = edgeAtMs ?? this.#options.clock.monotonicMs();
-    const trips = this.#step(watched, { type: "reading", contact, atMs, live, lateMs });
+    const trips = this.#step(watched, { ...how, type: "reading", contact, atMs, live });
     if (contact !== "unknown")
       this.#lastReadings.set(zoneId, { contact, atMs: this.#options.clock.monotonicMs() });
     const { state, wakeAtMs } = this.#find(zoneId);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import type { TransmissionView } from "../../src/site/transmission-view.ts";
-import { newAlarmPanelKey } from "../support/alarm-panel.ts";
+import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -162,6 +162,24 @@ test("a reload adds a receiver at once, and removing it withdraws what waits", a
   ]);
   const { monitoring, conditions } = await site.get<StatusView>("/site/status");
   expect({ monitoring, conditions }).toEqual({ monitoring: null, conditions: [] });
+});
+
+test("a second alarm of a zone that is still open sends no restoral, which follows once all of it is restored", async () => {
+  const port = await freePort();
+  const site = siteOf(
+    receiver.port,
+    `  - { id: cellar, name: Cellar, kind: fire, ${BUILDING}, input: { dc09: "1234", codes: ["110"] } }\n` +
+      `dc09: { host: 127.0.0.1, port: ${port}, accounts: [ { account: "1234", plain: true, from: [127.0.0.1], ${BUILDING} } ] }\n`,
+  );
+  await site.start();
+  const panel = new AlarmPanel({ account: "1234", port: () => port });
+  for (const event of ["1110 01 001", "1110 01 002", "3110 01 001"])
+    expect(await panel.contactId(event)).toMatchObject({ token: "ACK" });
+  await acknowledged(site, 1, 2);
+  expect(receiver.events).toEqual(["0001 1110 01 003", "0002 1110 01 003"]);
+  expect(await panel.contactId("3110 01 002")).toMatchObject({ token: "ACK" });
+  await acknowledged(site, 1, 3);
+  expect(receiver.events.at(-1)).toBe("0003 3110 01 003");
 });
 
 test("the receiver of another Santinela has one trip of each alarm, over kills of both daemons", async () => {

@@ -70,7 +70,7 @@ export class AlarmPanelChanges {
   }
 
   /**
-   * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another opening: what
+   * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another trip: what
    * belongs together becomes one incident. While an opening waits for its confirmation, it is the same one.
    */
   #read(zone: Zone, event: AlarmPanelEvent): void {
@@ -82,9 +82,10 @@ export class AlarmPanelChanges {
     }
     const state = monitor.watched().find((watched) => watched.zone.id === zone.id)?.state;
     const isPending = state?.pending?.contact === "open";
-    const isContinued = event.change === "present" || isPending;
-    if (!isContinued) monitor.read(zone.id, "normal", { live: false });
-    monitor.read(zone.id, "open", { live: true, lateMs: event.lateMs });
+    const isNewAlarm = event.change !== "present" && !isPending;
+    // A zone of an unknown state trips too. One that is open was not restored, and nobody may be told that it was.
+    if (isNewAlarm && state?.contact === "unknown") monitor.read(zone.id, "normal", { live: false });
+    monitor.read(zone.id, "open", { live: true, lateMs: event.lateMs, isNewAlarm });
     openNumbers.open(zone, event, isPending || state?.contact === "open");
   }
 
