@@ -46,6 +46,13 @@ const WINDOW_MS = 600_000;
  * acknowledgement, and another message would have another sequence.
  */
 const NEWEST_WINDOW_MS = 86_400_000;
+/**
+ * Of a panel that gives all its messages one sequence: such a panel may report the same again soon. It repeats a message without
+ * a reply every 20 s, three times or so (DC-09, 5.5.2).
+ */
+const UNCOUNTED_WINDOW_MS = 90_000;
+/** The sequence of supervision messages; an event that has it shows a panel that does not count. */
+const NO_SEQUENCE = "0000";
 /** Remembered messages of one account; a panel repeats the last few. */
 const MESSAGES_MAX = 256;
 
@@ -175,10 +182,12 @@ export class RepeatedMessages {
   /** Whether a message with the same sequence and content is a repetition of this one, by the time since. */
   #isRecent(earlier: Entry, entries: readonly Entry[]): boolean {
     const ageMs = this.#clock.monotonicMs() - earlier.atMs;
-    if (ageMs <= WINDOW_MS) return true;
+    const isNewest = earlier === entries.at(-1);
     const previous = entries.at(-2);
-    const countsSequences = previous !== undefined && previous.sequence !== earlier.sequence;
-    return earlier === entries.at(-1) && countsSequences && ageMs <= NEWEST_WINDOW_MS;
+    const isUncounted = earlier.sequence === NO_SEQUENCE || previous?.sequence === earlier.sequence;
+    if (isNewest && isUncounted) return ageMs <= UNCOUNTED_WINDOW_MS;
+    if (ageMs <= WINDOW_MS) return true;
+    return isNewest && previous !== undefined && ageMs <= NEWEST_WINDOW_MS;
   }
 
   #add(account: string, entry: Entry): Entry | undefined {

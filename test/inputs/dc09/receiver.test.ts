@@ -221,6 +221,23 @@ describe("a repeated message", () => {
     expect(here.trips).toHaveLength(2);
   });
 
+  test.each([
+    ["always sends 0000", "0000", []],
+    ["always sends another number", "0007", ["1131 01 009"]],
+  ])(
+    "is not assumed five minutes later for a panel that %s, but within seconds",
+    async (_name, sequence, before) => {
+      const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
+      const panel = here.panel("1234", { wallMs: undefined });
+      for (const event of before) await panel.contactId(event, sequence);
+      for (const afterMs of [0, 60_000, 300_000]) {
+        here.clock.advance(afterMs);
+        expect(await panel.contactId("1130 01 004", sequence)).toMatchObject({ token: "ACK" });
+      }
+      expect(here.trips.filter(({ zoneId }) => zoneId === "hall")).toHaveLength(2);
+    },
+  );
+
   test("is not assumed within minutes if the panel has used the sequence for its restoral in between", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
