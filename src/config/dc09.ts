@@ -62,17 +62,19 @@ export function reportDc09({ dc09, zones = [] }: Configuration, report: Report):
 
 function reportZonesOf(zones: readonly Zone[], known: ReadonlySet<string>, report: Report): void {
   const used = new Set<string>();
-  for (const [index, { input, gate, debounceMs = 0 }] of zones.entries()) {
+  for (const [index, options] of zones.entries()) {
+    const { input, gate } = options;
     if (typeof gate === "object" && "dc09" in gate && !known.has(gate.dc09.toUpperCase()))
       report(["zones", index, "gate", "dc09"], unknownAccount(gate.dc09));
     if (!("dc09" in input)) continue;
     const { dc09, partition = "any", zone, codes } = input;
     const path = ["zones", index, "input"];
-    if (debounceMs > 0)
-      report(
-        ["zones", index, "debounceMs"],
-        "an alarm panel debounces its own contacts, and each of its alarms counts. Remove debounceMs",
-      );
+    for (const name of ["debounceMs", "minOpenMs", "confirmMs"] as const)
+      if ((options[name] ?? 0) > 0)
+        report(
+          ["zones", index, name],
+          `an alarm panel filters its own contacts, and each of its alarms counts. Remove ${name}`,
+        );
     if (!known.has(dc09.toUpperCase())) report([...path, "dc09"], unknownAccount(dc09));
     if (zone === undefined && codes === undefined)
       report(path, "zone is missing. Set the zone's number at the alarm panel, or codes");

@@ -159,11 +159,12 @@ function rulesOf(options: ZoneOptions, input: ZoneInput): ZoneRules {
   // briefly; other wired loops use 250 ms, which filters interference and still detects the 400 ms that EN 50131 requires.
   const isAtWire = isWired(input);
   const wiredMinOpenMs = options.kind === "panic" ? 20 : 250;
+  // An alarm panel filters its own contacts. Each of its alarms is acknowledged, so none may be filtered here.
+  const isFiltered = input.source !== "dc09";
   return {
-    // Most alarm panels send no restoral: a closing between two alarms that waited would swallow the second.
-    debounceMs: input.source === "dc09" ? 0 : (options.debounceMs ?? (isAtWire ? 50 : 0)),
-    minOpenMs: options.minOpenMs ?? (isAtWire ? wiredMinOpenMs : 0),
-    confirmMs: options.confirmMs ?? ZONE_DEFAULTS.confirmMs,
+    debounceMs: isFiltered ? (options.debounceMs ?? (isAtWire ? 50 : 0)) : 0,
+    minOpenMs: isFiltered ? (options.minOpenMs ?? (isAtWire ? wiredMinOpenMs : 0)) : 0,
+    confirmMs: isFiltered ? (options.confirmMs ?? ZONE_DEFAULTS.confirmMs) : 0,
     ...(options.autoRestoreS === undefined ? {} : { autoRestoreMs: options.autoRestoreS * 1000 }),
     tripsAtFirstSight: isLifeSafety(options.kind),
   };

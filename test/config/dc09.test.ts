@@ -116,7 +116,17 @@ describe("an error of the section is reported with its line, its column and the 
     [
       "a debounced zone",
       account(PLAIN) + zoneYaml('{ dc09: "12AB", zone: 1 }', "debounceMs: 50, "),
-      /:2:\d+: zones\[0\]\.debounceMs: an alarm panel debounces its own contacts, .* Remove debounceMs/,
+      /:2:\d+: zones\[0\]\.debounceMs: an alarm panel filters its own contacts, .* Remove debounceMs/,
+    ],
+    [
+      "a zone with a confirmation time",
+      account(PLAIN) + zoneYaml('{ dc09: "12AB", zone: 1 }', "confirmMs: 50, "),
+      /zones\[0\]\.confirmMs: .* Remove confirmMs/,
+    ],
+    [
+      "a zone with a minimum open time",
+      account(PLAIN) + zoneYaml('{ dc09: "12AB", zone: 1 }', "minOpenMs: 50, "),
+      /zones\[0\]\.minOpenMs: .* Remove minOpenMs/,
     ],
     [
       "a gate of an unknown account",

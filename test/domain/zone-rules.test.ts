@@ -36,9 +36,10 @@ describe("the times of a zone without options", () => {
       expect(zoneOf({ ...MQTT, kind }).rules).toMatchObject({ debounceMs: 0, minOpenMs: 0, confirmMs: 0 });
   });
 
-  test("of an alarm panel have no debounce: it reports each alarm once, often without a restoral", () => {
-    const { rules } = zoneOf({ input: { dc09: "1234", zone: 4 }, debounceMs: 50, confirmMs: 1_000 });
-    expect(rules).toMatchObject({ debounceMs: 0, minOpenMs: 0, confirmMs: 1_000 });
+  test("of an alarm panel filter nothing: it reports each alarm once, often without a restoral", () => {
+    const filters = { debounceMs: 50, minOpenMs: 300, confirmMs: 1_000 };
+    const { rules } = zoneOf({ input: { dc09: "1234", zone: 4 }, ...filters });
+    expect(rules).toMatchObject({ debounceMs: 0, minOpenMs: 0, confirmMs: 0 });
   });
 
   test("are replaced by the options, in milliseconds", () => {

@@ -17,7 +17,7 @@ zones:
 describeWithBrowser("the form of a zone of an alarm panel", () => {
   const site = PanelSite.running("", SITE);
 
-  test("does not offer the debounce that the daemon rejects there", async () => {
+  test("does not offer the filters that the daemon rejects there", async () => {
     const page = await site.page("zones/form?zone=usa");
     const form = page.screen("zones/form");
     await form.text("Advanced options").click();
@@ -25,8 +25,9 @@ describeWithBrowser("the form of a zone of an alarm panel", () => {
     await page.open("zones/form?zone=panou");
     await form.heading("Zona 4 a panoului").shown();
     await form.text("Advanced options").click();
-    await form.field("Minimum open time (ms)").shown();
-    await form.without(form.field("Debounce (ms)"));
+    await form.field("Entry delay (s)").shown();
+    for (const filter of ["Debounce (ms)", "Minimum open time (ms)", "Confirmation time (ms)"])
+      await form.without(form.field(filter));
     expect(site.pageErrors).toEqual([]);
   });
 });

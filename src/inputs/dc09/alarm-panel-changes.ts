@@ -71,7 +71,7 @@ export class AlarmPanelChanges {
 
   /**
    * A panel reports events, not levels. Many send no restoral, so a new alarm of an open zone is another trip: what
-   * belongs together becomes one incident. While an opening waits for its confirmation, it is the same one.
+   * belongs together becomes one incident.
    */
   #read(zone: Zone, event: AlarmPanelEvent): void {
     const { monitor, openNumbers } = this.#options;
@@ -81,12 +81,11 @@ export class AlarmPanelChanges {
       return;
     }
     const state = monitor.watched().find((watched) => watched.zone.id === zone.id)?.state;
-    const isPending = state?.pending?.contact === "open";
-    const isNewAlarm = event.change !== "present" && !isPending;
+    const isNewAlarm = event.change !== "present";
     // A zone of an unknown state trips too. One that is open was not restored, and nobody may be told that it was.
     if (isNewAlarm && state?.contact === "unknown") monitor.read(zone.id, "normal", { live: false });
     monitor.read(zone.id, "open", { live: true, lateMs: event.lateMs, isNewAlarm });
-    openNumbers.open(zone, event, isPending || state?.contact === "open");
+    openNumbers.open(zone, event, state?.contact === "open");
   }
 
   /** Whatever else the code means: a zone of openings must not keep the gates from arming. */

@@ -88,8 +88,8 @@ const TEXTS = ["profile", "device"] as const;
 const SECTIONS = ["tamper", "battery", "availability", "bridge", "confirmWith", "swinger"] as const;
 const FLAGS = ["disabled", "allowSlow"] as const;
 const NOT_OF_MESSAGES: readonly string[] = ["powerUpDelayS"];
-/** The daemon rejects it: an alarm panel debounces its own contacts. */
-const NOT_OF_PANELS: readonly string[] = ["debounceMs"];
+/** The daemon rejects them: an alarm panel filters its own contacts. */
+const NOT_OF_PANELS: readonly string[] = ["debounceMs", "minOpenMs", "confirmMs"];
 /** Options that a sensor without messages cannot have. */
 const OF_MESSAGES: readonly string[] = [
   "supervisionTimeoutS",

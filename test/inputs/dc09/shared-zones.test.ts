@@ -151,16 +151,6 @@ describe("a zone that several numbers of an alarm panel share", () => {
     expect(here.contactOf("fire")).toBe("normal");
   });
 
-  test("waits for its confirmation while one of its numbers is open", async () => {
-    const slow = zoneOf({ id: "fire", input: { dc09: "1234", codes: CODES }, confirmMs: 30_000 });
-    const here = await started([slow]);
-    await report(here, "1130 01 004", "1130 01 007", "3130 01 004");
-    here.clock.advance(30_000);
-    expect(here.trips).toHaveLength(1);
-    await report(here, "3130 01 007");
-    expect(here.contactOf("fire")).toBe("normal");
-  });
-
   test("tells the same number of two partitions apart, unless a message names no partition", async () => {
     const here = await started();
     await report(here, "1110 01 004", "1110 02 004", "3110 02 004");
