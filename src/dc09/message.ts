@@ -102,30 +102,49 @@ function withoutPadding(bytes: Buffer): Buffer {
   return ACCOUNT.test(bytes.toString("latin1", 0, end)) ? bytes : bytes.subarray(end);
 }
 
-/** A text in the data may have brackets: the data ends with the first one behind which only blocks and the time follow. */
+/**
+ * A text in the data may have brackets: the data ends with the first one behind which only blocks and the time follow. Contact ID has
+ * no text, so it ends with the first.
+ */
 function contentOf(text: string, head: MessageHead): MessageContent | undefined {
-  for (let end = text.indexOf("]"); end >= 0; end = text.indexOf("]", end + 1)) {
-    const tail = tailAt(text, end + 1);
+  const first = text.indexOf("]");
+  if (first < 0) return undefined;
+  const hasText = head.token !== "ADM-CID";
+  const mayHaveBrackets = (id: string): boolean => !hasText || BLOCKS_WITH_TEXT.includes(id.toUpperCase());
+  for (let end = first; end >= 0; end = hasText ? text.indexOf("]", end + 1) : -1) {
+    const tail = tailAt(text, end + 1, () => false) ?? tailAt(text, end + 1, mayHaveBrackets);
     if (tail) return { ...dataOf(text.slice(0, end), head), ...tail };
   }
-  // Some senders fill the place of the time with anything.
-  const end = text.indexOf("]");
-  if (end < 0) return undefined;
-  const hasInvalidTime = text.slice(end + 1).trim() !== "";
-  const data = dataOf(text.slice(0, end), head);
-  return { ...data, furtherData: [], extended: [], sentWallMs: null, hasInvalidTime };
+  // Some senders fill the place of the time, or that before it, with anything.
+  const time = text.slice(-TIME_LENGTH);
+  const sentWallMs = (TIME.test(time) ? timeOf(time) : undefined) ?? null;
+  const hasInvalidTime = sentWallMs === null && text.slice(first + 1).trim() !== "";
+  const data = dataOf(text.slice(0, first), head);
+  return { ...data, furtherData: [], extended: [], sentWallMs, hasInvalidTime };
 }
+
+/** Blocks of extended data that may have brackets in their text: the time of an event, a text, an address of a picture. */
+const BLOCKS_WITH_TEXT = "HIV";
 
 /** A block of data behind another one. The identifiers of extended data are letters. */
 const FURTHER_DATA = /^#[0-9A-Z]{1,16}\|/i;
 
-/** What follows the data. @returns undefined if it is malformed */
-function tailAt(text: string, from: number): Omit<MessageContent, "account" | "data"> | undefined {
+/**
+ * What follows the data.
+ * @param mayHaveBrackets whether a block of this letter may have brackets of its own: it ends where another block, the time or
+ *   nothing follows
+ * @returns undefined if it is malformed
+ */
+function tailAt(
+  text: string,
+  from: number,
+  mayHaveBrackets: (id: string) => boolean,
+): Omit<MessageContent, "account" | "data"> | undefined {
   const furtherData: string[] = [];
   const extended: { id: string; text: string }[] = [];
   let at = from;
   for (let blocks = 0; text[at] === "["; blocks += 1) {
-    const close = text.indexOf("]", at);
+    const close = mayHaveBrackets(text.slice(at + 1, at + 2)) ? endOfBlock(text, at) : text.indexOf("]", at);
     if (close < 0 || blocks >= BLOCKS_MAX) return undefined;
     const block = text.slice(at + 1, close);
     if (FURTHER_DATA.test(block)) furtherData.push(block.replace(FURTHER_DATA, ""));
@@ -139,6 +158,14 @@ function tailAt(text: string, from: number): Omit<MessageContent, "account" | "d
   const hasInvalidTime = sentWallMs === undefined;
   if (hasInvalidTime && time.includes("]")) return undefined;
   return { furtherData, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
+}
+
+/** Where a block ends whose text may have brackets; -1 if nowhere. */
+function endOfBlock(text: string, from: number): number {
+  let close = text.indexOf("]", from);
+  while (close >= 0 && close + 1 < text.length && !"[_".includes(text[close + 1] ?? ""))
+    close = text.indexOf("]", close + 1);
+  return close;
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;

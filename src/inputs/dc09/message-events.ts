@@ -28,8 +28,8 @@ export function eventsOf(token: string, content: MessageContent): AlarmPanelEven
   if (!read) throw refusal("token");
   const events = [data, ...furtherData].flatMap((block) => read(block) ?? []);
   if (events.length === 0) throw refusal("malformed");
-  // Extended data "I" is the text of the event.
-  const common = extended.find(({ id }) => id === "I")?.text ?? "";
+  // Extended data "I" is the text of the event, of some makers in quotes.
+  const common = (extended.find(({ id }) => id === "I")?.text ?? "").replace(/^"(.*)"$/, "$1");
   const lateness = latenessOf(content);
   return events.map((event) => ({ ...withText(event, common), ...lateness }));
 }
