@@ -171,12 +171,13 @@ export class AlarmPanelIntake {
       return this.#acknowledged("repeated", known, shown, answered);
     }
     if (!isInTime) throw refusal("clock");
-    const undeclared = events.filter((event) => this.#isUndeclared(panel, event));
-    if (undeclared.length === events.length) throw refusal("undeclared-zone");
+    const refused = events.map((event) => this.#refusalOf(panel, event));
+    const reason = refused.find((one) => one !== undefined);
+    if (reason !== undefined && !refused.includes(undefined)) throw refusal(reason);
     // A clock that stands still makes the same message twice.
     const isRecorded = panel.timestamps === "checked" && repeated.isRecorded(identity);
-    const planned = events.map((event) =>
-      undeclared.includes(event) || isWithheld(event, shown, isRecorded)
+    const planned = events.map((event, index) =>
+      event === undefined || refused[index] !== undefined || isWithheld(event, shown, isRecorded)
         ? undefined
         : this.#planned(panel, event),
     );
@@ -189,7 +190,7 @@ export class AlarmPanelIntake {
     });
     this.#noteSeen(known, shown);
     // The panel shall report a communication failure; what else it has reported is stored.
-    if (undeclared.length > 0) throw refusal("undeclared-zone");
+    if (reason !== undefined) throw refusal(reason);
     return this.#acknowledged(result, known, shown, answered);
   }
 
@@ -211,13 +212,15 @@ export class AlarmPanelIntake {
     return { isProof: isNew, isRejected: false, reply: ack(answered, clock.wallMs(), key) };
   }
 
-  /** Whether an event is an alarm without a zone, of a panel that may not create one. */
-  #isUndeclared(panel: AlarmPanelAccount, event: AlarmPanelEvent): boolean {
+  /** Why an event cannot be taken: it cannot be read, or is an alarm without a zone, of a panel that may not create one. */
+  #refusalOf(panel: AlarmPanelAccount, event?: AlarmPanelEvent): MessageRejectionReason | undefined {
+    if (!event) return "malformed";
     if (panel.zones !== "declared" || event.meaning?.what !== "alarm" || event.change === "restored")
-      return false;
+      return undefined;
     const zones = this.#options.zones();
     const hasContact = contactsOf(zones, panel.account, event).length > 0;
-    return !hasContact && zonesOfNumber(zones, panel.account, event).length === 0;
+    const hasZone = hasContact || zonesOfNumber(zones, panel.account, event).length > 0;
+    return hasZone ? undefined : "undeclared-zone";
   }
 
   /** @throws MessageRejection for an alarm whose zone cannot be created */

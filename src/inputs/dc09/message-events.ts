@@ -18,20 +18,22 @@ export function isWithheld(event: AlarmPanelEvent, { isOld }: MessageTime, isRec
 }
 
 /**
- * The events of a message, with those of all its blocks that can be read.
+ * The events of a message, with those of all its blocks.
  * @param token its format
+ * @returns undefined in the place of a block that cannot be read
  * @throws MessageRejection if no block can be read
  */
-export function eventsOf(token: string, content: MessageContent): AlarmPanelEvent[] {
+export function eventsOf(token: string, content: MessageContent): (AlarmPanelEvent | undefined)[] {
   const { data, furtherData, extended } = content;
   const read = READERS[token];
   if (!read) throw refusal("token");
-  const events = [data, ...furtherData].flatMap((block) => read(block) ?? []);
-  if (events.length === 0) throw refusal("malformed");
+  const blocks = [data, ...furtherData].filter((block) => block.trim() !== "");
+  const events = blocks.flatMap<AlarmPanelEvent | undefined>((block) => read(block) ?? [undefined]);
+  if (events.every((event) => event === undefined)) throw refusal("malformed");
   // Extended data "I" is the text of the event, of some makers in quotes.
   const common = (extended.find(({ id }) => id === "I")?.text ?? "").replace(/^"(.*)"$/, "$1");
   const lateness = latenessOf(content);
-  return events.map((event) => ({ ...withText(event, common), ...lateness }));
+  return events.map((event) => event && { ...withText(event, common), ...lateness });
 }
 
 /** An event that was sent at once has a time of some seconds before. */

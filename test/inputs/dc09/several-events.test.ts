@@ -93,11 +93,20 @@ describe("a message with several blocks of data", () => {
     expect(here.restores.map(({ zoneId }) => zoneId)).toEqual(["dc09-001465-22-intrusion"]);
   });
 
-  test("of Contact ID is a trip for each that can be read", async () => {
+  test("of Contact ID is a trip for each that can be read, and is refused for the others, also when it is repeated", async () => {
     const { here, panel } = await started([HALL, YARD]);
     const frame = wire('"ADM-CID"0001L0#1234[#1234|hello][#1234|1130 01 004][#1234|1130 01 005][X026E06]');
-    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    for (let repetition = 0; repetition < 2; repetition += 1)
+      expect(await panel.send(frame)).toMatchObject({ token: "DUH" });
     expect(tripsOf(here)).toEqual(["hall", "yard"]);
+    expect(here.conditions).toContain("alarm-panel-rejected/malformed 1234");
+  });
+
+  test("of which one is empty is acknowledged", async () => {
+    const { here, panel } = await started([HALL]);
+    const frame = wire('"ADM-CID"0001L0#1234[#1234|1130 01 004][#1234|]');
+    expect(await panel.send(frame)).toMatchObject({ token: "ACK" });
+    expect(tripsOf(here)).toEqual(["hall"]);
   });
 });
 
