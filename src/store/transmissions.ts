@@ -56,6 +56,9 @@ export class TransmissionStore extends Store {
   readonly #fail = this.prepare(
     "UPDATE transmissions SET attempts = attempts + 1, last_error = ?, next_at = ? WHERE id = ?",
   );
+  readonly #endWaits = this.prepare(
+    "UPDATE transmissions SET next_at = 0 WHERE state = 'waiting' AND next_at <> 0",
+  );
   readonly #withdraw = this.prepare("UPDATE transmissions SET state = 'withdrawn' WHERE state = 'waiting'");
   readonly #summary = this.prepare<TransmissionSummary>(
     "SELECT count(*) AS waiting, min(created_at) AS oldestWaitingMs FROM transmissions WHERE state = 'waiting'",
@@ -121,6 +124,11 @@ export class TransmissionStore extends Store {
   /** @param nextAtMs not to be sent before, milliseconds since 1970; 0 for as soon as a receiver can be used */
   fail(id: number, reason: string, nextAtMs: number): void {
     this.#fail.run(reason, Math.round(nextAtMs), id);
+  }
+
+  /** Makes all waiting transmissions due: what rejected them may have been corrected. */
+  endWaits(): void {
+    this.#endWaits.run();
   }
 
   /** Ends all waiting transmissions without sending them. */

@@ -147,6 +147,19 @@ describe("a receiver and its supervision messages", () => {
   });
 });
 
+test("an alarm that was rejected for minutes is sent at once when the configuration is corrected", async () => {
+  first.behaviour = ({ token }) => (token === "NULL" ? "ack" : "duh");
+  start(configOf({}, [first]));
+  await site.trip("hall");
+  const attempts = (): number => first.messages.filter(({ token }) => token !== "NULL").length;
+  await passing("five attempts", () => attempts() >= 5, MANY_MS);
+  first.behaviour = () => "ack";
+  await startAgain(configOf({ receiverNumber: "2" }, [first]));
+  const fromMs = site.zones.clock.monotonicMs();
+  await allSent();
+  expect(site.zones.clock.monotonicMs() - fromMs).toBeLessThan(10_000);
+});
+
 describe("alarms and their ends", () => {
   test("arrive with qualifier, code, partition and number of the zone, and with rising sequences", async () => {
     start();

@@ -85,6 +85,7 @@ export class Transmitter {
 
   start(): void {
     for (const link of this.#links) link.start();
+    this.#stored(() => this.#store.endWaits());
     this.#look();
   }
 
