@@ -7,6 +7,7 @@ import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import type { Link } from "./link.ts";
+import type { LinkFault } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
 interface SiteReporterOptions {
@@ -36,6 +37,11 @@ const OVERDUE_INTERVALS = 1.5;
  * report before a restart may be one interval old.
  */
 const FIRST_WITHIN = 0.25;
+/**
+ * Faults that do not end because a report is taken: the centre has asked for time, or it denies the records and not the reports. The
+ * next request of the sync shows whether they have ended.
+ */
+const UNTIL_ASKED: ReadonlySet<LinkFault> = new Set(["busy", "forbidden", "not-the-interface"]);
 /** The interval varies by this share, so that the reports of many sites stay spread. */
 const JITTER = 0.1;
 
@@ -108,14 +114,14 @@ export class SiteReporter {
   }
 
   /**
-   * A link that is down is probed by others; the report that follows is as good as any. But a centre may ask for an hour, and
-   * would then call this site silent.
+   * A link that is down is probed by others; the report that follows is as good as any. But the next attempt may be an hour away at
+   * a centre that asks for it, and a quarter of one after a single 403: the centre would then call this site silent.
    */
   get #isPaused(): boolean {
     const { link, clock, reportS } = this.#options;
     const isOverdue = clock.monotonicMs() - this.#takenAtMs > OVERDUE_INTERVALS * reportS * 1000;
-    // Other faults are for a person to fix: a rejected sign-in, for example, would only be repeated.
-    const isTried = isOverdue && (link.fault === "busy" || link.fault === "unreachable");
+    // A rejected sign-in would only be repeated, which locks the account.
+    const isTried = isOverdue && link.fault !== "signed-out";
     return link.state.waitMs > 0 && !isTried;
   }
 
@@ -135,8 +141,8 @@ export class SiteReporter {
     if (status === 204) {
       this.#rejection = "";
       this.#takenAtMs = clock.monotonicMs();
-      // The time that the centre has asked for is not over because it takes a report.
-      if (link.fault !== "busy") link.note({ link: "ok", code: "204", reason: "" });
+      if (link.fault === undefined || !UNTIL_ASKED.has(link.fault))
+        link.note({ link: "ok", code: "204", reason: "" });
       return;
     }
     // A 404 does not end the reports: a gateway sends it too while it reloads. The next sign-in shows whether they are wanted.

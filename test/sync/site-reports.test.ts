@@ -152,15 +152,36 @@ test("a report without a response holds up no further one, however long other re
   await nextReport(3);
 });
 
-test("a centre that denies the account access gets no reports until it is asked again", async () => {
+test("a site whose heartbeat gets a single 403, as from a proxy, is not called silent during the pause that follows", async () => {
   await start();
   await nextReport(1);
+  await eventually("its answer", async () => (await centre.parts.fleet.counts()).counts.well === 1);
   refused = { status: 403, headers: {} };
+  await eventually("the heartbeat that is denied", () => {
+    site.clock.advance(15_000);
+    return sync.link.waitMs > 800_000;
+  });
+  refused = undefined;
+  const before = reports();
+  // The report that is left out, and the one after it.
+  for (let quarter = 0; quarter < 8; quarter += 1) site.clock.advance(15_000);
+  await eventually("the overdue report", () => reports() > before);
+  await nextReport(before + 2);
+  await nextReport(before + 3);
+  // A centre that denies the records and takes the reports is still down for the records.
+  expect(sync.link).toMatchObject({ state: "down", cause: "forbidden" });
+});
+
+test("a centre that rejects the sign-in is not asked again for the sake of a report", async () => {
+  await start();
+  await nextReport(1);
+  refused = { status: 401, headers: { "Retry-After": "900" } };
   await sync.now();
-  await eventually("the pause", () => sync.link.waitMs > 800_000);
-  for (let quarter = 0; quarter < 40; quarter += 1) site.clock.advance(15_000);
-  await sync.now();
-  expect(reports()).toBe(1);
+  await eventually("a pause longer than two reports", () => sync.link.waitMs > 800_000);
+  const before = posted.length;
+  for (let quarter = 0; quarter < 12; quarter += 1) site.clock.advance(15_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(posted.length).toBe(before);
 });
 
 test("one 404, as of a gateway that reloads, does not end the reports", async () => {
