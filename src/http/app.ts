@@ -115,13 +115,13 @@ function readablePath(guard: readonly RequestHandler[]): RequestHandler {
 }
 
 function apiRouter(parts: AppParts, { api, administrator, installation }: AuthGuards): Router {
-  const { objectives, enrolments, tokens, basePath, deleteNeedsAdministrator } = parts;
+  const { objectives, enrolments, basePath, deleteNeedsAdministrator } = parts;
   const router = Router({ caseSensitive: true });
   const deleteGuard = deleteNeedsAdministrator ? administrator : [];
   // First, because Express compares a path with each route in turn.
   const records = limitedRecords(parts.records, parts);
   interventionRoutes(router, { guard: api, deleteGuard }, { ...parts, records });
-  tokenRoutes(router, tokens);
+  tokenRoutes(router, parts);
   objectiveRoutes(router, api, objectives);
   fleetRoutes(router, { guard: api, deleteGuard: installation.administrator }, parts);
   enrolmentRoutes(router, installation.administrator, enrolments);

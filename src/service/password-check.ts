@@ -74,7 +74,7 @@ export class PasswordCheck {
 
   /**
    * Runs an attempt when it is its turn. The attempt ends after its failure is counted: the next one must see it.
-   * @throws AppError `too-many-requests` if the queue is full, and what the attempt throws
+   * @throws TooManySignIns if the queue is full, and what the attempt throws
    */
   async inTurn<T>(candidate: Candidate, attempt: () => Promise<T>): Promise<T> {
     await this.#acquire(candidate);
@@ -113,7 +113,7 @@ export class PasswordCheck {
     const queue = candidate.isKnown ? this.#known : this.#unknown;
     if (queue.length >= WAITING_MAX) makeRoom(queue, candidate);
     await new Promise<void>((start, reject) => {
-      queue.push({ ...candidate, start, reject: () => reject(tooMany()) });
+      queue.push({ ...candidate, start, reject: () => reject(new TooManySignIns()) });
     });
   }
 }
@@ -123,7 +123,7 @@ function makeRoom(queue: Waiting[], { place }: Candidate): void {
   const counts = new Map<string, number>();
   for (const waiting of queue) counts.set(waiting.place, (counts.get(waiting.place) ?? 0) + 1);
   const [crowded = "", most = 0] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
-  if ((counts.get(place) ?? 0) + 1 >= most) throw tooMany();
+  if ((counts.get(place) ?? 0) + 1 >= most) throw new TooManySignIns();
   const [rejected] = queue.splice(
     queue.findLastIndex((waiting) => waiting.place === crowded),
     1,
@@ -131,8 +131,9 @@ function makeRoom(queue: Waiting[], { place }: Candidate): void {
   rejected?.reject();
 }
 
-function tooMany(): AppError {
-  return new AppError("too-many-requests", "too many sign-ins at once; try again in a second", {
-    retryAfterS: 1,
-  });
+/** The error of an attempt for which the queue has no place: its password was not compared. */
+export class TooManySignIns extends AppError {
+  constructor() {
+    super("too-many-requests", "too many sign-ins at once; try again in a second", { retryAfterS: 1 });
+  }
 }

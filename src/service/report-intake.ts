@@ -4,8 +4,12 @@ import type { ProcessReportReception } from "../domain/reception.ts";
 
 /** Difference of the two clocks that counts as a clock step. */
 const CLOCK_STEP_MS = 10_000;
-/** Errors with which a report was not taken for a reason of this centre. Others are the client's. */
 const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storage", "busy"]);
+
+/** Whether a report, or the sign-in for it, failed for a reason of this centre. Other errors are the client's. */
+export function isOfTheCentre(error: unknown): boolean {
+  return !(error instanceof AppError) || OF_THE_CENTRE.has(error.code);
+}
 
 /**
  * The latest time that a stored report may have. A later one was stored before the clock was set back, perhaps by an earlier process:
@@ -48,7 +52,7 @@ export class ReportIntake {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof AppError) || OF_THE_CENTRE.has(error.code)) this.missed();
+      if (isOfTheCentre(error)) this.missed();
       throw error;
     } finally {
       this.#underway.delete(report);

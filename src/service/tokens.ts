@@ -5,8 +5,9 @@ import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { Account } from "../store/accounts.ts";
 import type { EventNotes } from "./event-notes.ts";
-import { PasswordCheck } from "./password-check.ts";
+import { PasswordCheck, TooManySignIns } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
+import { isOfTheCentre } from "./report-intake.ts";
 import { attemptOf, type SignIns } from "./sign-ins.ts";
 import { invalidToken, SignedTokens } from "./signed-tokens.ts";
 import { TOKEN_LIFETIME_S } from "./token-claims.ts";
@@ -48,6 +49,7 @@ export class TokenService {
    * Signs a user in.
    * @param address the client's network address; undefined for the control socket
    * @param currentToken the token to replace; its owner is served first
+   * @param onSiteRefused called when a site is not signed in for a reason of this service, so that it cannot report
    * @throws AppError `unauthenticated`, with the same message for an unknown address and a wrong password, and
    *   `too-many-requests` after too many failures
    */
@@ -56,9 +58,16 @@ export class TokenService {
     password: string,
     address?: string,
     currentToken?: string,
+    onSiteRefused = () => {},
   ): Promise<{ token: string; expiresIn: number }> {
     const hasToken = currentToken !== undefined && (await this.#isTokenOf(currentToken, email));
-    return this.#signIn(await attemptOf(this.#signIns, email, address, hasToken), password);
+    const attempt = await attemptOf(this.#signIns, email, address, hasToken);
+    try {
+      return await this.#signIn(attempt, password);
+    } catch (error) {
+      if (isSiteRefused(attempt, error)) onSiteRefused();
+      throw error;
+    }
   }
 
   /** Signs a user in whose new password has ended the token. */
@@ -171,4 +180,14 @@ export class TokenService {
 
 function byOf({ email, address }: SignInAttempt): { who: string; from: string; subject: string } {
   return { who: email, from: address ?? "control socket", subject: `account ${email}` };
+}
+
+/**
+ * Whether a site could not sign in for a reason of this service. At a full queue its password has not been compared, so only an
+ * attempt from a place of the site counts: a stranger must not put off the detection of silent sites.
+ */
+function isSiteRefused({ isSite, isKnownAddress, hasToken }: SignInAttempt, error: unknown): boolean {
+  if (isSite !== true) return false;
+  if (error instanceof TooManySignIns) return isKnownAddress || hasToken === true;
+  return isOfTheCentre(error);
 }

@@ -6,13 +6,20 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { SilenceTimes } from "../../src/domain/site-silence.ts";
 import { SilenceWatch } from "../../src/service/silence-watch.ts";
+import type { EventNotes } from "../../src/service/event-notes.ts";
+import { TokenService } from "../../src/service/tokens.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
+import { claim, codeFor, SITE_PASSWORD } from "../support/enrolled-site.ts";
+import { eventually } from "../support/eventually.ts";
 import { REPORT, SILENCE } from "../support/fleet.ts";
+import { ServedApp } from "../support/served-app.ts";
+import { signInFrom } from "../support/sign-in-from.ts";
 
 /* When a site without reports is silent, and when the centre itself is the reason; over SQLite, and over PostgreSQL (vitest.config.ts). */
 
 const SILENT_MS = 600_000;
 const LOOK_MS = 15_000;
+const LOCALHOST = "127.0.0.1";
 
 let app: TestApp;
 let conditions: ConditionRegistry;
@@ -115,6 +122,66 @@ test("a database that was gone for long makes no site silent that reports again"
   expect(await repairs()).toEqual([]);
   await pass(3 * LOOK_MS);
   expect(await repairs()).toHaveLength(1);
+});
+
+/**
+ * Enrols sites, which all report, and fills the places and the queue of the sign-ins with them, after most of their time without a
+ * report. The passwords have been verified by another process, of which this one knows nothing.
+ * @param place address of the attempts
+ * @returns the codes of the refused ones
+ */
+async function signInAllAtOnce(place: string, password: string): Promise<Set<string>> {
+  const { clock, signIns, key, parts, tokens } = app;
+  const earlier = new TokenService({
+    signIns,
+    events: parts.events as EventNotes,
+    clock,
+    keys: { current: key },
+  });
+  const emails: string[] = [];
+  for (let index = 1; index <= 24; index += 1) {
+    const ref = `site-${index}`;
+    const { body } = await claim(app, await codeFor(app, ref, ["obiective/cladiri/1"]), ref).expect(201);
+    const { email } = body as { email: string };
+    emails.push(email);
+    const { token } = await earlier.signIn(email, SITE_PASSWORD, LOCALHOST);
+    await parts.fleet.report({ ...REPORT, ref }, await tokens.verify(token, LOCALHOST));
+  }
+  await pass(SILENT_MS - 4 * LOOK_MS);
+  const { throttle } = signIns;
+  const check = throttle.assertOpen.bind(throttle);
+  const checked = new Map<string, number>();
+  let admit = (): void => {};
+  const gate = new Promise<void>((resolve) => (admit = resolve));
+  throttle.assertOpen = async (attempt) => {
+    await check(attempt);
+    const times = (checked.get(attempt.email) ?? 0) + 1;
+    checked.set(attempt.email, times);
+    // The second check is that of an attempt whose turn it is.
+    if (times > 1) await gate;
+  };
+  const codes = new Set<string>();
+  const server = await new ServedApp(app).start();
+  const all = emails.map((email) => signInFrom(place, server.server.address.port, { email, password }));
+  await eventually("all attempts", () => checked.size === emails.length);
+  admit();
+  for (const status of await Promise.all(all)) codes.add(String(status));
+  await server.stop();
+  return codes;
+}
+
+test("sites that the centre cannot sign in at once after an outage are given the whole time again", async () => {
+  expect(await signInAllAtOnce(LOCALHOST, SITE_PASSWORD)).toEqual(new Set(["200", "429"]));
+  await pass(8 * LOOK_MS);
+  expect(await silentSites()).toEqual([]);
+  await pass(SILENT_MS);
+  expect(await silentSites()).toHaveLength(24);
+});
+
+test("strangers who fill the queue of the sign-ins with guesses do not put off that sites are silent", async () => {
+  expect(await signInAllAtOnce("127.0.9.9", "a guess")).toEqual(new Set(["401", "429"]));
+  await pass(8 * LOOK_MS);
+  expect(await silentSites()).toHaveLength(24);
 });
 
 test("one report that the centre refused between two looks gives its site the whole time again", async () => {
