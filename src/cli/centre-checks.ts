@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { TokenCache } from "../client/token-cache.ts";
@@ -7,6 +8,7 @@ import { newKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { CentreTrials } from "../sync/centre-trials.ts";
 import { itemsOf } from "../sync/wrapped-body.ts";
+import { SITE_REPORTS_HEADER } from "../sync/site-reporter.ts";
 import { UpstreamClient } from "../sync/upstream-client.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
 import { withDatabase } from "./direct-database.ts";
@@ -16,12 +18,12 @@ const TIMEOUT_MS = 10_000;
 const CHECK = "Centre";
 
 /**
- * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions and knows
- * the objectives of the zones.
+ * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions, knows
+ * the objectives of the zones, and knows the site by its reference.
  */
 export async function centreChecks(config: Config): Promise<CheckResult[]> {
   const { upstream } = config;
-  return upstream ? readChecks(upstream, config.zones) : [ok(CHECK, "none (standalone)")];
+  return upstream ? readChecks(upstream, config) : [ok(CHECK, "none (standalone)")];
 }
 
 /**
@@ -47,15 +49,25 @@ export async function centreTrialChecks(config: Config): Promise<CheckResult[]> 
   return [...read, ...findings.map(({ status, text }) => ({ check: CHECK, status, text }))];
 }
 
-function connectionTo({ baseUrl, email, password, ca }: UpstreamConfig) {
+/** @param onSignIn called with the headers of the sign-in */
+function connectionTo(
+  { baseUrl, email, password, ca }: UpstreamConfig,
+  onSignIn: (headers: IncomingHttpHeaders) => void = () => {},
+) {
   const clock = new SystemClock();
   const client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, ca });
-  return { client, clock, tokens: new TokenCache({ client, email, password, clock }) };
+  return { client, clock, tokens: new TokenCache({ client, email, password, clock, onSignIn }) };
 }
 
-async function readChecks(upstream: UpstreamConfig, zones: Config["zones"]): Promise<CheckResult[]> {
+async function readChecks(
+  upstream: UpstreamConfig,
+  { zones, site }: Pick<Config, "zones" | "site">,
+): Promise<CheckResult[]> {
   const { baseUrl, email } = upstream;
-  const { client, tokens } = connectionTo(upstream);
+  let takesReports = false;
+  const { client, tokens } = connectionTo(upstream, (headers) => {
+    takesReports = headers[SITE_REPORTS_HEADER] !== undefined;
+  });
   try {
     const access = await tokens.token();
     if (!access.ok) return [signInCheck(access.reply, baseUrl)];
@@ -66,6 +78,7 @@ async function readChecks(upstream: UpstreamConfig, zones: Config["zones"]): Pro
     return [
       ok(CHECK, `${baseUrl} accepts ${email} and returns interventions`),
       ...(await objectiveChecks(zones, get)),
+      ...(takesReports ? await referenceChecks(site.ref, get) : []),
     ];
   } finally {
     client.close();
@@ -116,6 +129,23 @@ async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckR
       CHECK,
       `does not know ${missing.join(", ")}; trips of these zones are blocked`,
       "Correct the zones' objectives or have them created at the dispatch centre.",
+    ),
+  ];
+}
+
+/** Whether a centre that takes reports has the site under another reference, as after a change of `site.ref`. */
+async function referenceChecks(siteRef: string, get: Get): Promise<CheckResult[]> {
+  // Only the account of a site may not see the whole fleet; for any other, the list has the sites of others.
+  if (denialOf(await get("/sites/summary")) === undefined) return [];
+  const own = await get("/sites?_start=0&_end=1");
+  const [site] = (own.kind === "answered" && itemsOf(parseJson(own.body) ?? null)) || [];
+  const ref = (site as { report?: { ref?: unknown } } | undefined)?.report?.ref;
+  if (typeof ref !== "string" || ref === siteRef) return [];
+  return [
+    error(
+      CHECK,
+      `has this account for site ${ref}, and site.ref is ${siteRef}: it rejects the reports of this site and calls it silent`,
+      `Set site.ref to ${ref}, or enrol the site again under its new reference.`,
     ),
   ];
 }

@@ -22,6 +22,8 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre stores {kept} of {sent} characters of the notes of intervention {interventionId}. Lost lines of a trip that has joined a record are sent in a record of their own. Ask the dispatch centre to accept longer notes.",
   "upstream-reference-shared":
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
+  "upstream-rejects-reports":
+    "the dispatch centre {centre} rejects the reports of this site, {siteRef}: {answer}. Records are sent, but it will call this site silent. If site.ref was changed, set it back, or ask the administrator of the dispatch centre for a new enrolment.",
   "upstream-not-compared":
     "for a day the list of the dispatch centre could not be read completely ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
   "upstream-differs":

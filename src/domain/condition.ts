@@ -95,6 +95,10 @@ export const CONDITIONS = {
   },
   "upstream-notes-cut": { severity: "warning", title: "Dispatch centre cuts notes" },
   "upstream-reference-shared": { severity: "warning", title: "site.ref used by another site" },
+  "upstream-rejects-reports": {
+    severity: "warning",
+    title: "Dispatch centre rejects the reports of this site",
+  },
   "upstream-not-compared": {
     severity: "warning",
     title: "Records cannot be compared with the dispatch centre",

@@ -226,7 +226,7 @@ function isJson({ headers }: Answered): boolean {
 }
 
 /** The message of the error body; some servers send a list of them. */
-function reasonOf({ status, body }: Answered): string {
+export function reasonOf({ status, body }: Pick<Answered, "status" | "body">): string {
   const message = (parseJson(body) as { message?: unknown } | null | undefined)?.message;
   const text = [message]
     .flat()

@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Reply } from "../client/api-client.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
+import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import type { Link } from "./link.ts";
-import type { LinkFault } from "./reply-classification.ts";
+import { reasonOf, type LinkFault } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
 interface SiteReporterOptions {
@@ -23,10 +24,12 @@ interface SiteReporterOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  readonly conditions: Conditions;
+  readonly site: { readonly ref: string };
 }
 
 /** Response header of a sign-in by which a dispatch centre tells that it takes reports. */
-const SITE_REPORTS_HEADER = "site-reports";
+export const SITE_REPORTS_HEADER = "site-reports";
 /**
  * Intervals without an answer after which a report is sent although the link is down: one is left out, and the second is sent. The
  * centre may call a site silent after two.
@@ -42,6 +45,8 @@ const FIRST_WITHIN = 0.25;
  * next request of the sync shows whether they have ended.
  */
 const UNTIL_ASKED: ReadonlySet<LinkFault> = new Set(["busy", "forbidden", "not-the-interface"]);
+/** Statuses of a report that may be taken later, or of a sign-in that has ended: the next one shows. */
+const PASSING: ReadonlySet<number> = new Set([401, 404, 408, 425, 429]);
 /** The interval varies by this share, so that the reports of many sites stay spread. */
 const JITTER = 0.1;
 
@@ -91,7 +96,9 @@ export class SiteReporter {
 
   /** Learns from the headers of a sign-in whether the dispatch centre takes reports. */
   signedIn(headers: IncomingHttpHeaders): void {
-    this.#note(headers[SITE_REPORTS_HEADER] === undefined ? null : this.#options.baseUrl);
+    const isOffered = headers[SITE_REPORTS_HEADER] !== undefined;
+    if (!isOffered) this.#options.conditions.clear("upstream-rejects-reports");
+    this.#note(isOffered ? this.#options.baseUrl : null);
   }
 
   #armFirst(): void {
@@ -131,8 +138,8 @@ export class SiteReporter {
     if (report && !this.#isStopped) this.#answered(await centre.report(JSON.stringify(report)));
   }
 
-  #answered(reply: Reply): void {
-    const { link, log, clock } = this.#options;
+  #answered({ reply, isSignIn }: { readonly reply: Reply; readonly isSignIn: boolean }): void {
+    const { link, clock, conditions } = this.#options;
     if (reply.kind === "not-sent")
       return link.note({ link: "unreachable", code: reply.code, reason: reply.error });
     // Without an answer the report alone may be at fault: the next request of the sync shows.
@@ -140,16 +147,29 @@ export class SiteReporter {
     const { status } = reply;
     if (status === 204) {
       this.#rejection = "";
+      conditions.clear("upstream-rejects-reports");
       this.#takenAtMs = clock.monotonicMs();
       if (link.fault === undefined || !UNTIL_ASKED.has(link.fault))
         link.note({ link: "ok", code: "204", reason: "" });
       return;
     }
+    if (!isSignIn) this.#rejected(reply);
+  }
+
+  /** A centre that rejects each report, as after a change of `site.ref`, will call this site silent while it works. */
+  #rejected(reply: { readonly status: number; readonly body: string }): void {
+    const { log, conditions, baseUrl, site } = this.#options;
+    const { status, body } = reply;
     // A 404 does not end the reports: a gateway sends it too while it reloads. The next sign-in shows whether they are wanted.
-    if (status < 500 && status !== 429 && this.#rejection !== reply.body) {
-      this.#rejection = reply.body;
-      log.warn("site-report-rejected", { status, answer: reply.body.slice(0, 300) });
-    }
+    if (status < 400 || status >= 500 || PASSING.has(status)) return;
+    conditions.raise("upstream-rejects-reports", {
+      centre: baseUrl,
+      siteRef: site.ref,
+      answer: reasonOf(reply),
+    });
+    if (this.#rejection === body) return;
+    this.#rejection = body;
+    log.warn("site-report-rejected", { status, answer: body.slice(0, 300) });
   }
 
   /** Address of the dispatch centre that takes reports; null for none. While it cannot be read, it is the last one that is known. */

@@ -169,6 +169,7 @@ const SYNC_CONDITIONS = [
   "upstream-reference-lost",
   "upstream-notes-cut",
   "upstream-reference-shared",
+  "upstream-rejects-reports",
   "upstream-ids-given-again",
   "outbox-write-failed",
 ] as const;

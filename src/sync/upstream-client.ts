@@ -127,11 +127,10 @@ export class UpstreamClient {
   /**
    * Sends the report of this site.
    * @param body the report as JSON
-   * @returns the response, also that of a failed sign-in
+   * @returns the response, and whether it is that of a failed sign-in
    */
-  async report(body: string): Promise<Reply> {
-    const request = { method: "POST", path: "/site-reports", body, isRepeatable: true } as const;
-    return (await this.#request(request)).reply;
+  report(body: string): Promise<{ reply: Reply; isSignIn: boolean }> {
+    return this.#request({ method: "POST", path: "/site-reports", body, isRepeatable: true });
   }
 
   async #list(path: string): Promise<ReadOutcome> {

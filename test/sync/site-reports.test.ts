@@ -212,6 +212,25 @@ test("a centre that no longer takes reports gets no more of them after the next 
   expect(reports()).toBe(before);
 });
 
+test("reports that the centre rejects, as after a change of site.ref, are a condition until one is taken", async () => {
+  const open = () => conditions.list().filter(({ code }) => code === "upstream-rejects-reports");
+  await start();
+  status = 403;
+  await nextReport(1);
+  await eventually("the condition", () => open().length === 1);
+  expect(open()[0]?.text).toContain("hala-nord: answered 403");
+  status = undefined;
+  await nextReport(2);
+  await eventually("the end of the condition", () => open().length === 0);
+  for (status of [404, 408, 429, 503]) {
+    // The second one is not sent before the answer to the first one is read.
+    const before = reports();
+    await nextReport(before + 1);
+    await nextReport(before + 2);
+    expect(open()).toEqual([]);
+  }
+});
+
 test("the centre of another vendor gets nothing", async () => {
   isForeign = true;
   await start();

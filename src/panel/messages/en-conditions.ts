@@ -40,6 +40,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-ids-given-again": "Dispatch centre reused the id of a record",
   "condition.upstream-reference-lost": "Dispatch centre does not keep the reference of this site",
   "condition.upstream-notes-cut": "Dispatch centre cuts notes",
+  "condition.upstream-rejects-reports": "Dispatch centre rejects the reports of this site",
   "condition.upstream-reference-shared": "site.ref used by another site",
   "condition.upstream-not-compared": "Records cannot be compared with the dispatch centre",
   "condition.upstream-differs": "Records differ from the dispatch centre",

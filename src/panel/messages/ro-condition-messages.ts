@@ -24,6 +24,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Dispeceratul scurtează notele intervenției {interventionId} (caractere păstrate: {kept} din {sent}). Rândurile pierdute ale unei declanșări adăugate la o intervenție se transmit într-o intervenție separată. Cereți dispeceratului note mai lungi.",
   "upstream-reference-shared":
     "Altă instalație folosește același site.ref, {siteRef}, și fiecare preia înregistrările celeilalte. Înregistrări la dispecerat care nu provin de aici: {records} ({name}, numărul {upstreamId}). Setați un site.ref unic pentru fiecare locație.",
+  "upstream-rejects-reports":
+    "Dispeceratul {centre} respinge rapoartele acestei locații, {siteRef}: {answer}. Înregistrările se transmit, dar pentru dispecerat locația nu mai comunică. Dacă site.ref a fost schimbat, setați din nou valoarea veche sau cereți administratorului dispeceratului o nouă înrolare.",
   "upstream-not-compared":
     "De o zi, lista dispeceratului nu poate fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
   "upstream-differs":

@@ -44,6 +44,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-ids-given-again": "Dispeceratul a refolosit numărul unei înregistrări",
   "condition.upstream-reference-lost": "Dispeceratul nu păstrează referința locației",
   "condition.upstream-notes-cut": "Dispeceratul scurtează notele",
+  "condition.upstream-rejects-reports": "Dispeceratul respinge rapoartele acestei locații",
   "condition.upstream-reference-shared": "site.ref este folosit și de altă locație",
   "condition.upstream-not-compared": "Comparația cu dispeceratul nu reușește",
   "condition.upstream-differs": "Diferențe față de dispecerat",
