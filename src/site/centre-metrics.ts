@@ -1,8 +1,9 @@
 import { AppError } from "../domain/errors.ts";
+import type { Condition } from "../domain/condition.ts";
 import type { Headline } from "../domain/headline.ts";
 import { MetricsRegistry } from "./metrics-registry.ts";
 import type { SiteApi } from "./site-api.ts";
-import { addHeadlineMetrics } from "./status-metrics.ts";
+import { addConditionMetrics, addHeadlineMetrics } from "./status-metrics.ts";
 
 interface CentreMetricsParts {
   readonly site: Pick<SiteApi, "status">;
@@ -11,7 +12,7 @@ interface CentreMetricsParts {
 /** What one request for the metrics reads. */
 interface Reading {
   readonly headline: Headline;
-  readonly conditions: readonly string[];
+  readonly conditions: readonly Condition[];
   readonly hasDatabase: boolean;
 }
 
@@ -32,12 +33,7 @@ export class CentreMetrics {
       this.#reading?.hasDatabase === true ? alarmsIn(this.#reading.headline) : undefined,
     );
     addHeadlineMetrics(registry, () => this.#reading?.headline);
-    registry.add(
-      "santinela_conditions_open",
-      "Open conditions by code.",
-      () => (this.#reading?.conditions ?? []).map((code) => [{ code }, 1] as const),
-      ["code"],
-    );
+    addConditionMetrics(registry, () => this.#reading?.conditions);
   }
 
   /** The metrics in the Prometheus text format. */
@@ -49,8 +45,8 @@ export class CentreMetrics {
   async #read(): Promise<Reading | undefined> {
     try {
       const { headline, conditions } = await this.#parts.site.status();
-      const codes = new Set(conditions.map(({ code }) => code));
-      return { headline, conditions: [...codes], hasDatabase: !codes.has("database-unavailable") };
+      const hasDatabase = !conditions.some(({ code }) => code === "database-unavailable");
+      return { headline, conditions, hasDatabase };
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;

@@ -1,4 +1,4 @@
-import { CONDITIONS } from "../domain/condition.ts";
+import { CONDITIONS, type Condition } from "../domain/condition.ts";
 import { HEADLINE_LEVELS, HEADLINE_REASONS, type Headline } from "../domain/headline.ts";
 import type { StatusView } from "./status-view.ts";
 import type { MetricsRegistry } from "./metrics-registry.ts";
@@ -34,6 +34,30 @@ export function addHeadlineMetrics(registry: MetricsRegistry, headline: () => He
   );
 }
 
+/**
+ * Adds the metrics of the conditions, with samples for all codes.
+ * @param conditions returns the open ones; undefined while they cannot be read
+ */
+export function addConditionMetrics(
+  registry: MetricsRegistry,
+  conditions: () => readonly Condition[] | undefined,
+): void {
+  registry.add(
+    "santinela_conditions_open",
+    "Open conditions by code; see /usr/share/doc/santinela/docs/operating.md.",
+    () => {
+      const now = conditions();
+      if (!now) return [];
+      return Object.entries(CONDITIONS).map(([code, { severity }]) => {
+        const open = now.filter((condition) => condition.code === code);
+        // A warning that stays open can become an error.
+        return [{ code, severity: open[0]?.severity ?? severity }, open.length];
+      });
+    },
+    ["code", "severity"],
+  );
+}
+
 /** Adds the metrics of headline, conditions and messages, with samples for all levels, reasons and codes. */
 export function addStatusMetrics(registry: MetricsRegistry, status: () => StatusView): void {
   addHeadlineMetrics(registry, () => status().headline);
@@ -42,17 +66,7 @@ export function addStatusMetrics(registry: MetricsRegistry, status: () => Status
     "Life-safety zones whose trips are currently suppressed.",
     () => status().lifeSafetySuppressed.length,
   );
-  registry.add(
-    "santinela_conditions_open",
-    "Open conditions by code; see /usr/share/doc/santinela/docs/operating.md.",
-    () =>
-      Object.entries(CONDITIONS).map(([code, { severity }]) => {
-        const open = status().conditions.filter((condition) => condition.code === code);
-        // A warning that stays open can become an error.
-        return [{ code, severity: open[0]?.severity ?? severity }, open.length];
-      }),
-    ["code", "severity"],
-  );
+  addConditionMetrics(registry, () => status().conditions);
   registry.add(
     "santinela_mqtt_messages_ignored_total",
     "MQTT messages without effect, by topic and reason; see /usr/share/doc/santinela/docs/sensors.md.",

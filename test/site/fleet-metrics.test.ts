@@ -3,7 +3,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { CONDITIONS } from "../../src/domain/condition.ts";
+import { HEADLINE_REASONS } from "../../src/domain/headline.ts";
+import { CentreMetrics } from "../../src/site/centre-metrics.ts";
 import { fleetMetrics } from "../../src/site/fleet-metrics.ts";
+import type { SiteApi } from "../../src/site/site-api.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { REPORT } from "../support/fleet.ts";
 
@@ -97,8 +100,8 @@ test("the alert rules name metrics that exist, and say what to do", () => {
   };
   const rules = groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(5);
-  // The condition is in the metrics of the centre itself.
-  const known = [...families(), "santinela_conditions_open"];
+  // Those are in the metrics of the centre itself.
+  const known = [...families(), "santinela_conditions_open", "santinela_headline_reasons"];
   expect([...metricsIn(rules.map(({ expr }) => expr))].filter((name) => !known.includes(name))).toEqual([]);
   for (const { alert, annotations } of rules) {
     expect(alert).toMatch(/^Santinela[A-Z]\w+$/);
@@ -106,6 +109,21 @@ test("the alert rules name metrics that exist, and say what to do", () => {
   }
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   const codes = rules.flatMap(({ expr }) => [...expr.matchAll(/code="([^"]*)"/g)].map(([, code]) => code));
-  expect(codes).toEqual(["sites-silent"]);
-  expect(Object.keys(CONDITIONS)).toContain(codes[0]);
+  expect(codes).toEqual(["sites-silent", "silent-sites-unknown"]);
+  for (const code of codes) expect(Object.keys(CONDITIONS)).toContain(code);
+  const reasons = rules.flatMap(({ expr }) => [...expr.matchAll(/reason="([^"]*)"/g)].map(([, one]) => one));
+  expect(reasons).toEqual(["sites-unreported"]);
+  expect(Object.keys(HEADLINE_REASONS)).toContain(reasons[0]);
+});
+
+test("a centre on PostgreSQL counts its conditions by code and severity, as the recommended alert needs", async () => {
+  const condition = { code: "silent-sites-unknown", severity: "warning" };
+  const status = async () => ({ headline: { level: "attention", reasons: [] }, conditions: [condition] });
+  const metrics = await new CentreMetrics({ site: { status } as unknown as Pick<SiteApi, "status"> }).text();
+  const open = metrics.split("\n").filter((line) => line.startsWith("santinela_conditions_open{"));
+  expect(open).toHaveLength(Object.keys(CONDITIONS).length);
+  expect(open.filter((line) => line.endsWith(" 1"))).toEqual([
+    'santinela_conditions_open{code="silent-sites-unknown",severity="warning"} 1',
+  ]);
+  expect(open).toContain('santinela_conditions_open{code="database-unavailable",severity="error"} 0');
 });
