@@ -65,7 +65,7 @@ export function assertCentreAddress(centre: string): void {
 
 /**
  * Exchanges a one-time code for the account of a site. The same claim succeeds again for an hour.
- * @throws AppError `forbidden` for an unusable code, `busy` after too many wrong ones, `unavailable` without an answer,
+ * @throws AppError `forbidden` for an unusable code, `conflict` for a reference that another site has, `busy` after too many wrong ones, `unavailable` without an answer,
  *   `bad-data` for another kind of server
  */
 export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): Promise<EnrolledSite> {
@@ -112,7 +112,9 @@ function refusal(
       retryAfterS: waitS,
     });
   }
-  if (typeof message === "string" && (status === 400 || status === 409 || status >= 500))
+  // What the centre says has the remedy.
+  if (typeof message === "string" && status === 409) return new AppError("conflict", saidBy(centre, message));
+  if (typeof message === "string" && (status === 400 || status >= 500))
     return new AppError("unavailable", saidBy(centre, message));
   return new AppError("bad-data", `the server at ${centre} cannot enrol sites (${status})`, {
     hint: hints.foreign,

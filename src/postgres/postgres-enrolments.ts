@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { refText, type ObjectiveRef } from "../domain/objective.ts";
 import type { EnrolledSite, EnrolmentClaim, EnrolmentCode, SiteInvitation } from "../generated/types.ts";
+import { assertOwnAddress } from "../service/account-rules.ts";
 import {
   accessList,
   assertHasAccess,
@@ -73,7 +74,9 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
     await alone(this.#options.connections, async (queries) => {
-      assertTransfer(invitation, await bySite(queries, enrolment.site));
+      const account = await bySite(queries, enrolment.site);
+      assertTransfer(invitation, account);
+      if (!account) await assertFree(queries, enrolment.site);
       assertKnown(await unknownOf(queries, enrolment.objectives));
       await queries.query("DELETE FROM enrolments WHERE greatest(expires_at, used_at) < $1", [
         enrolment.createdAtMs - CODES_KEPT_MS,
@@ -157,6 +160,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   async #bind(queries: Queries, site: string, passwordHash: string, objectives: string): Promise<Account> {
     const known = await bySite(queries, site);
     const email = known?.email ?? siteAddress(site);
+    if (!known) await assertFree(queries, site);
     const values = [site, passwordHash, objectives];
     const [row] = known
       ? await queries.query<AccountRow>(BIND, values)
@@ -187,6 +191,13 @@ async function bySite(queries: Queries, site: string): Promise<Account | undefin
     site,
   ]);
   return row && accountOf(row);
+}
+
+/** @throws AppError `conflict` if the address of a new site is that of another account */
+async function assertFree(queries: Queries, site: string): Promise<void> {
+  const byEmail = `SELECT ${ACCOUNT_COLUMNS} FROM accounts WHERE lower(email) = $1`;
+  const [row] = await queries.query<AccountRow>(byEmail, [siteAddress(site)]);
+  assertOwnAddress(site, row && accountOf(row));
 }
 
 async function countUnused(queries: Queries, nowMs: number): Promise<number> {

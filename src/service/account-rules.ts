@@ -26,3 +26,24 @@ export function lastAdministrator(email: string): AppError {
     hint: "Make another account administrator first.",
   });
 }
+
+/**
+ * The account of a site has its reference in lower case as its address.
+ * @param other the account with that address; undefined without one
+ * @throws AppError `conflict` if it is not that of this site
+ */
+export function assertOwnAddress(site: string, other: Account | undefined): void {
+  if (!other || other.site === site) return;
+  const { email, site: owner } = other;
+  if (owner === undefined)
+    throw new AppError("conflict", `site ${site} would get the account ${email}, which is that of a user`, {
+      hint: "Choose another site.ref.",
+    });
+  throw new AppError(
+    "conflict",
+    `site ${site} would get the account ${email}, which is that of site ${owner}`,
+    {
+      hint: "Choose another site.ref: upper and lower case do not distinguish sites.",
+    },
+  );
+}

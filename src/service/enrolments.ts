@@ -33,8 +33,8 @@ const SITES_DOMAIN = "sites.santinela.local";
 export interface Enrolments {
   /**
    * Creates a code for a site; it replaces an unused one. A site that has an account keeps it until the code is used.
-   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes, and for a site that is enrolled,
-   *   unless the invitation confirms that its account is transferred
+   * @throws AppError `invalid` for an unknown objective, `conflict` for too many unused codes, for a site that is enrolled,
+   *   unless the invitation confirms that its account is transferred, and for one whose address is that of another account
    */
   invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode>;
   /** A slice of the sites that have an account or a code, by their reference. */

@@ -7,6 +7,7 @@ import type { Database } from "../store/database.ts";
 import { EnrolmentStore, type Enrolment } from "../store/enrolments.ts";
 import { ObjectiveStore } from "../store/objectives.ts";
 import { transaction } from "../store/transaction.ts";
+import { assertOwnAddress } from "./account-rules.ts";
 import {
   accessList,
   assertHasAccess,
@@ -66,7 +67,9 @@ export class SqliteEnrolments implements Enrolments {
     const enrolment = newEnrolment(invitation, code, this.#nowMs());
     const { site, objectives, createdAtMs, expiresAtMs } = enrolment;
     transaction(database, () => {
-      assertTransfer(invitation, this.#accounts.bySite(site));
+      const account = this.#accounts.bySite(site);
+      assertTransfer(invitation, account);
+      if (!account) assertOwnAddress(site, this.#accounts.byEmail(siteAddress(site)));
       assertKnown(objectives.find((ref) => !this.#objectives.exists(ref)));
       this.#enrolments.removeBefore(createdAtMs - CODES_KEPT_MS);
       this.#enrolments.removeUnused(site);
@@ -127,6 +130,7 @@ export class SqliteEnrolments implements Enrolments {
   #accountOf(site: string, passwordHash: string): Account {
     const known = this.#accounts.bySite(site);
     const email = known?.email ?? siteAddress(site);
+    if (!known) assertOwnAddress(site, this.#accounts.byEmail(email));
     const own = { email, role: "operator", passwordHash, mustChangePassword: false } as const;
     const account = known
       ? this.#accounts.change(known.id, { passwordHash, disabled: false })

@@ -72,6 +72,30 @@ function contract(open: () => Promise<Adapter>): void {
     expect(await page(4, 9)).toEqual([[], 4]);
   });
 
+  test("a site whose address is that of another site or of a user gets no code, and no account with an earlier code", async () => {
+    await expect(invite("b-enrolled")).rejects.toMatchObject({
+      code: "conflict",
+      message:
+        "site b-enrolled would get the account b-enrolled@sites.santinela.local, which is that of site B-enrolled",
+      hint: "Choose another site.ref: upper and lower case do not distinguish sites.",
+    });
+    await adapter.accounts.add(
+      { email: "person@sites.santinela.local", role: "viewer", password: PASSWORD },
+      TESTER,
+    );
+    await expect(invite("person")).rejects.toMatchObject({
+      message: "site person would get the account person@sites.santinela.local, which is that of a user",
+    });
+    await invite("e-Twice");
+    await invite("e-twice");
+    await claim("e-Twice");
+    await expect(claim("e-twice")).rejects.toMatchObject({
+      code: "conflict",
+      message:
+        "site e-twice would get the account e-twice@sites.santinela.local, which is that of site e-Twice",
+    });
+  });
+
   test("the account of a site may have every role but administrator", async () => {
     const email = "b-enrolled@sites.santinela.local";
     await expect(adapter.accounts.setRole(email, "administrator", TESTER)).rejects.toMatchObject({

@@ -9,6 +9,19 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     'Confirm it with --transfer, over HTTP with "transfer": true; another site needs its own site.ref',
     'Confirmați cu --transfer sau, prin HTTP, cu "transfer": true; altă locație are nevoie de un site.ref propriu',
   ],
+  [
+    "site {site} would get the account {email}, which is that of site {other}",
+    "locația {site} ar primi contul {email}, care este al locației {other}",
+  ],
+  [
+    "site {site} would get the account {email}, which is that of a user",
+    "locația {site} ar primi contul {email}, care este al unui utilizator",
+  ],
+  [
+    "Choose another site.ref: upper and lower case do not distinguish sites",
+    "Alegeți alt site.ref: literele mari și mici nu deosebesc două locații",
+  ],
+  ["Choose another site.ref", "Alegeți alt site.ref"],
   ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],
   [
     "the one-time code is for site {site} and not for {other}",

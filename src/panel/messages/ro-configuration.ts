@@ -79,6 +79,14 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "{centre}: codul de unică folosință este pentru locația {other}, nu pentru {site}",
   ],
   [
+    "{centre}: site {site} would get the account {email}, which is that of site {other}",
+    "{centre}: locația {site} ar primi contul {email}, care este al locației {other}",
+  ],
+  [
+    "{centre}: site {site} would get the account {email}, which is that of a user",
+    "{centre}: locația {site} ar primi contul {email}, care este al unui utilizator",
+  ],
+  [
     "Create another at the dispatch centre: santinela sites invite",
     "Creați altul la dispecerat: santinela sites invite",
   ],
