@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readText } from "../config/parsed-text.ts";
+import { documentOf, plainOf } from "../config/zone-edits.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
@@ -67,7 +68,7 @@ export async function enrol(
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
       `wrote ${file}`,
       ...(account.site === site.ref ? [] : [`Set site.ref to ${account.site}; it is ${site.ref} now.`]),
-      `Add this to ${source.file}, then run santinela reload:`,
+      ...whereTo({ file: source.file, text: source.text }),
       "",
       "upstream:",
       `  baseUrl: ${JSON.stringify(centre)}`,
@@ -82,6 +83,27 @@ export async function enrol(
     if (!(account.objectives as readonly string[]).includes(ref))
       stderr.write(`zone ${id}: the account may not use ${ref}; trips of this zone would wait\n`);
   }
+}
+
+/**
+ * Where the printed section belongs. A file has one section `upstream`; the web panel names another password file in it, with which
+ * a reload would keep the former password.
+ */
+function whereTo({ file, text }: { readonly file: string; readonly text: string }): string[] {
+  const { upstream } = (plainOf(documentOf(text)) ?? {}) as {
+    readonly upstream?: { readonly passwordFile?: unknown } | null;
+  };
+  if (!upstream) return [`Add this to ${file}, then run santinela reload:`];
+  const { passwordFile } = upstream;
+  const isSame =
+    typeof passwordFile === "string" &&
+    resolve(dirname(file), passwordFile) === join(dirname(file), PASSWORD_FILE);
+  return [
+    `Replace these options in the section upstream of ${file}, then run santinela reload:`,
+    ...(isSame || typeof passwordFile !== "string"
+      ? []
+      : [`passwordFile is ${passwordFile} now, which has the former password.`]),
+  ];
 }
 
 /** Writes a file that only the daemon may read. */

@@ -83,7 +83,9 @@ test("a site without a centre takes the reference of its code; one with a centre
   writeFileSync(file, readFileSync(file, "utf8").replace(/^upstream: .*\n/m, ""));
   const { code, stdout } = await enrol(url, await codeFor(centre, "hala-sud", objectives));
   expect(code).toBe(0);
-  expect(stdout).toContain("Set site.ref to hala-sud; it is hala-nord now.\n");
+  expect(stdout).toContain(
+    `Set site.ref to hala-sud; it is hala-nord now.\nAdd this to ${file}, then run santinela reload:\n\nupstream:\n`,
+  );
   await signIn(centre, "hala-sud@sites.santinela.local", password()).expect(200);
   await centre.close();
 });
@@ -99,11 +101,26 @@ test("the authority of the centre is kept where the service may read it, and the
   const file = join(folder, "site.yaml");
   const words = ["enrol", code, "--centre", url, "--ca-file", "ca.crt", "--config", file];
   const { stdout } = await santinela(words, { cwd: home });
-  expect(stdout).toContain(`Add this to ${file}, then run santinela reload:\n`);
+  expect(stdout).toContain(
+    `\nReplace these options in the section upstream of ${file}, then run santinela reload:\n\nupstream:\n`,
+  );
   const section = stdout.slice(stdout.indexOf("\nupstream:") + 1);
   writeFileSync(file, readFileSync(file, "utf8").replace(/^upstream: .*\n/m, section));
   rmSync(home, { recursive: true });
   expect(loadConfiguration({ file, env: {}, cwd: "/" }).upstream?.ca?.trim()).toBe(cert.trim());
+});
+
+test("a site that was enrolled in the web panel is told that its section names the former password", async () => {
+  const centre = await TestApp.forTest();
+  const url = await serve(centre.app);
+  const file = join(folder, "site.yaml");
+  const former = join(folder, "data/secrets/enrolled.password");
+  const yaml = readFileSync(file, "utf8");
+  writeFileSync(file, yaml.replace("passwordFile: ./enrolled.password", `passwordFile: ${former}`));
+  const { stdout } = await enrol(url, await codeFor(centre, "hala-nord", ["obiective/cladiri/1"]));
+  const where = `Replace these options in the section upstream of ${file}, then run santinela reload:`;
+  expect(stdout).toContain(`\n${where}\npasswordFile is ${former} now, which has the former password.\n`);
+  expect(stdout).toContain('\n  passwordFile: "./enrolled.password"\n');
 });
 
 test("a password is sent to one centre with one code, and again only there", async () => {
