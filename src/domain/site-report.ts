@@ -36,6 +36,8 @@ const FAULTS_MAX = 40;
 const REASONS_MAX = 4;
 const NAMES_MAX = 2;
 const NAME_LENGTH_MAX = 100;
+const MORE_FAULTS_MAX = 100_000;
+const REPORT_BYTES_MAX = 16 * 1024;
 
 /**
  * The report of a site. Everything that does not apply is left out, because a healthy site sends one every minute.
@@ -49,7 +51,7 @@ export function siteReport(
   const ageS = (sinceMs: number): number => Math.max(0, Math.round((nowMs - sinceMs) / 1000));
   const reasons = reasonsOf(headline);
   const named = faults.slice(0, FAULTS_MAX).map(({ zone, fault }) => ({ zone: cleanName(zone), fault }));
-  return {
+  return shortened({
     ...siteReportFacts,
     name: cleanName(siteReportFacts.name),
     at: Math.round(nowMs),
@@ -58,7 +60,9 @@ export function siteReport(
     ...(objective === undefined ? {} : { objective }),
     ...(conditions.length === 0 ? {} : { conditions: conditions.slice(0, CONDITIONS_MAX) }),
     ...(named.length === 0 ? {} : { faults: named }),
-    ...(faults.length > FAULTS_MAX ? { moreFaults: faults.length - FAULTS_MAX } : {}),
+    ...(faults.length > FAULTS_MAX
+      ? { moreFaults: Math.min(faults.length - FAULTS_MAX, MORE_FAULTS_MAX) }
+      : {}),
     ...(outbox.waiting === 0
       ? {}
       : { backlog: { records: outbox.waiting, oldestS: ageS(outbox.oldestWaitingMs ?? nowMs) } }),
@@ -66,7 +70,7 @@ export function siteReport(
       ? {}
       : { compared: { ageS: ageS(comparison.atMs), differing: comparison.differing } }),
     ...(cardWear === undefined ? {} : { cardWear }),
-  };
+  });
 }
 
 /** Why the site has its level, with the names of what is concerned if these are few. */
@@ -80,32 +84,54 @@ function reasonsOf({ level, reasons }: SiteReportFacts["headline"]): SiteReason[
     });
 }
 
-/** The fields of a report that this release knows; a newer site may send more. */
+/**
+ * The fields of a report that this release knows; a newer site may send more, also within a reason or a fault. Nothing else of a
+ * report is kept, so that no site decides what the centre stores.
+ */
 export function knownReport(report: SiteReport): SiteReport {
-  const known = Object.fromEntries(
-    REPORT_FIELDS.filter((field) => report[field] !== undefined).map((field) => [field, report[field]]),
-  ) as unknown as SiteReport;
+  const { reasons, faults, backlog, compared } = report;
+  const known = {
+    ...picked(report, PLAIN_FIELDS),
+    ...(reasons && { reasons: reasons.map((one) => picked(one, ["code", "count", "names"])) }),
+    ...(faults && { faults: faults.map((one) => picked(one, ["zone", "fault"])) }),
+    ...(backlog && { backlog: picked(backlog, ["records", "oldestS"]) }),
+    ...(compared && { compared: picked(compared, ["ageS", "differing"]) }),
+  };
   // A site without a readable name is found by its reference.
-  return { ...known, name: foreignName(report.name, NAME_LENGTH_MAX) || report.ref };
+  return shortened({ ...known, name: foreignName(report.name, NAME_LENGTH_MAX) || report.ref });
 }
 
-const REPORT_FIELDS = [
+const PLAIN_FIELDS = [
   "ref",
   "name",
   "version",
   "at",
   "upS",
   "level",
-  "reasons",
   "objective",
   "conditions",
-  "faults",
   "moreFaults",
-  "backlog",
-  "compared",
   "diskFreeMb",
   "cardWear",
-] as const satisfies readonly (keyof SiteReport)[];
+] as const;
+
+/** Those of these fields that an object has. */
+function picked<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
+  const present = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(present.map((name) => [name, from[name]])) as Pick<T, Name>;
+}
+
+/** A report of at most `REPORT_BYTES_MAX`: faults with very long names are only counted. */
+function shortened(report: SiteReport): SiteReport {
+  let shorter = report;
+  while (Buffer.byteLength(JSON.stringify(shorter)) > REPORT_BYTES_MAX) {
+    const { faults = [], moreFaults = 0, ...rest } = shorter;
+    if (faults.length === 0) break;
+    const more = Math.min(moreFaults + 1, MORE_FAULTS_MAX);
+    shorter = { ...rest, faults: faults.slice(0, -1), moreFaults: more };
+  }
+  return shorter;
+}
 
 /**
  * The faults of a report, each once: those of the zones themselves first, then those of bridges and alarm panels, with the name

@@ -6,7 +6,7 @@ import { HISTORY_MAX, toSite, type SiteQuery, type SiteRow as StoredSite } from 
 import { columnsOf, type NamedStatement, type Queries, type SqlParameter } from "./connection.ts";
 import { isRolledBack } from "./server-errors.ts";
 import { SERVER_NOW } from "./server-clock.ts";
-import { storableText } from "./storable.ts";
+import { storableJson, storableText } from "./storable.ts";
 
 /**
  * The columns of a `SiteRow`, with the name of the table for joins. Never `*`: a newer process may add a column, and a
@@ -196,7 +196,7 @@ function reportValues(sites: readonly SiteUpdate[]): SqlParameter[] {
   return [
     column(({ state }) => state.ref),
     column(({ state }) => storableText(folded(`${state.report.name} ${state.ref}`))),
-    column(({ state }) => JSON.stringify(state.report)),
+    column(({ state }) => storableJson(state.report)),
     column(({ state }) => SITE_LEVELS.indexOf(state.level)),
     column(({ state }) => state.sinceMs),
     column(({ state }) => state.reportedAtMs),

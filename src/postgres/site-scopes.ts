@@ -1,6 +1,7 @@
 import type { RecordSite } from "../generated/types.ts";
 import { recordScopeOf, type SiteScopes } from "../service/site-scopes.ts";
 import { scopeOf } from "../store/accounts.ts";
+import { reportedName } from "../store/sites.ts";
 import type { RecordScope } from "../store/intervention-query.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 
@@ -21,14 +22,24 @@ export class PostgresSiteScopes implements SiteScopes {
     return recordScopeOf({ id, objectives: scopeOf(objectives) });
   }
 
-  creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]> {
-    return this.#queries.query<RecordSite>(CREATORS, [ids]);
+  async creatorsOf(ids: readonly number[]): Promise<readonly RecordSite[]> {
+    const rows = await this.#queries.query<CreatorRow>(CREATORS, [ids]);
+    // The names are read here: the server refuses the whole query for one report that it cannot read.
+    return rows.map(({ report, ...creator }) => ({
+      ...creator,
+      name: report === null ? null : reportedName(report, creator.ref),
+    }));
   }
+}
+
+interface CreatorRow extends Omit<RecordSite, "name"> {
+  /** Null for a site that has not reported. */
+  readonly report: string | null;
 }
 
 const CREATORS: NamedStatement = {
   name: "sites-of-records",
-  text: `SELECT record.id AS "interventionId", account.site AS ref, sites.report::json->>'name' AS name
+  text: `SELECT record.id AS "interventionId", account.site AS ref, sites.report
     FROM interventions AS record JOIN accounts AS account ON account.id = record.created_by
       LEFT JOIN sites ON sites.ref = account.site
     WHERE record.id = ANY($1::bigint[]) AND record.deleted_at IS NULL AND account.site IS NOT NULL

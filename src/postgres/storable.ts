@@ -15,3 +15,8 @@ export function assertStorable(fields: Partial<InterventionFields>): void {
 export function storableText(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, "\u{fffd}");
 }
+
+/** A value as JSON, each text of which PostgreSQL can read as a text. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) => (typeof one === "string" ? storableText(one) : one));
+}

@@ -229,6 +229,12 @@ export function toSite(row: SiteRow): SiteState {
   };
 }
 
+/** The name in a stored report; the reference of the site if the report is damaged. */
+export function reportedName(report: string, ref: string): string {
+  const stored = storedJson<unknown>(report, null);
+  return isSiteReport(stored) ? stored.name : ref;
+}
+
 /** The last report of a site. Of a damaged one its reference and level are left, until the site reports again. */
 function reportOf(row: SiteRow): SiteReport {
   const report = storedJson<unknown>(row.report, null);

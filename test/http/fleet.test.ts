@@ -63,6 +63,39 @@ test("the report of a newer site is taken, without the fields that are not known
   expect(site?.report).toEqual({ ...REPORT, faults: [{ zone: "Poarta", fault: "masked" }] });
 });
 
+test("nothing of a report is kept that is not known here, also within its parts", async () => {
+  const known = {
+    ...REPORT,
+    level: "fault",
+    reasons: [{ code: "zone-faults", count: 1, names: ["Poarta"] }],
+    faults: [{ zone: "Poarta", fault: "tamper" }],
+    backlog: { records: 1, oldestS: 3 },
+    compared: { ageS: 1, differing: 0 },
+  };
+  for (const more of ["\0", "\ud800", "x".repeat(15_000)]) {
+    const sent = {
+      ...known,
+      reasons: known.reasons.map((one) => ({ ...one, more })),
+      faults: known.faults.map((one) => ({ ...one, more: { deep: [more] } })),
+      backlog: { ...known.backlog, more },
+      compared: { ...known.compared, [more.slice(0, 9)]: more },
+    };
+    await post(sent).expect(204);
+    const [site] = (await get("/sites").expect(200)).body as SiteView[];
+    expect(site?.report).toEqual(known);
+  }
+});
+
+test("of a report with very long names, the faults that make it longer than 16 kB are counted only", async () => {
+  const faults = Array.from({ length: 40 }, () => ({ zone: "🚪".repeat(100), fault: "tamper" }));
+  await post({ ...REPORT, level: "fault", faults, moreFaults: 2 }).expect(204);
+  const [site] = (await get("/sites").expect(200)).body as SiteView[];
+  const { faults: kept = [], moreFaults = 0 } = site?.report ?? {};
+  expect(kept.length + moreFaults).toBe(42);
+  expect(kept.length).toBeGreaterThan(30);
+  expect(Buffer.byteLength(JSON.stringify(site?.report))).toBeLessThanOrEqual(16_384);
+});
+
 test("a name has no characters that hide it or turn it around", async () => {
   await post({ ...REPORT, ref: "hidden", name: "\u202ehala\u200b nord" }).expect(204);
   await post({ ...REPORT, ref: "blank", name: " \u200b\u2066 " }).expect(204);
