@@ -12,6 +12,7 @@ import { JsonLog } from "./ops/log.ts";
 import { returnedRelease } from "./ops/returned-release.ts";
 import { newKey, prepareDataDir } from "./ops/secrets.ts";
 import { assertNothingLeft } from "./ops/stopped-centre.ts";
+import { PostgresMovedRows } from "./postgres/moved-rows.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
 import { EventNotes } from "./service/event-notes.ts";
@@ -94,7 +95,7 @@ export class Centre {
     this.#stops.push(() => database.close());
     const added = await database.migrate(() => this.#isStopping);
     if (added > 0) this.#log.info("schema-migrated", { steps: added });
-    if (!(await database.accounts.hasSignInAccounts())) assertNothingLeft(config.dataDir);
+    await assertNothingLeft(config.dataDir, new PostgresMovedRows(database.connections));
     await database.seed(announceInitialPassword);
     const sharedKeys = new CentreKeys({ ...common, store: database.keys });
     const { current, others } = await sharedKeys.read();

@@ -7,6 +7,7 @@ import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/
 import { ROLES, type Role } from "../domain/principal.ts";
 import { localRemote, type Remote } from "../domain/remote.ts";
 import { SetUpCode } from "../ops/set-up-code.ts";
+import { assertNothingLeft } from "../ops/stopped-centre.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
 import type { JsonOption } from "./command-group.ts";
@@ -119,9 +120,12 @@ async function withAccounts(
   if (config.database !== null) {
     const { withPostgres } = await import("./shared-database.ts");
     const { PostgresAccounts } = await import("../postgres/postgres-accounts.ts");
-    await withPostgres(config.database, terminal, (connections) =>
-      use(new PostgresAccounts({ connections, clock })),
-    );
+    const { PostgresMovedRows } = await import("../postgres/moved-rows.ts");
+    await withPostgres(config.database, terminal, async (connections) => {
+      // An account in an empty database would keep the centre from being moved there.
+      await assertNothingLeft(config.dataDir, new PostgresMovedRows(connections));
+      await use(new PostgresAccounts({ connections, clock }));
+    });
     return;
   }
   terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);

@@ -60,22 +60,62 @@ export function assertComplete(dataDir: string): void {
     });
 }
 
+/** What the database of a centre has of a centre on SQLite, once this was moved there. */
+export interface MovedRows {
+  hasRecord(uid: string): Promise<boolean>;
+  hasAccount(account: { readonly id: number; readonly createdAt: number }): Promise<boolean>;
+  hasSignInAccounts(): Promise<boolean>;
+}
+
 /**
- * Asserts that a centre does not begin with an empty PostgreSQL beside the records of its time on SQLite: its sites would be locked
- * out and create their records again, and the move needs an empty database.
+ * Asserts that a centre does not work on PostgreSQL beside records of its time on SQLite that were not moved there: its sites would
+ * be locked out and create their records again, and the move needs an empty database.
  * @throws AppError `configuration` if the data directory has such records, or sites that may not have sent any yet
  */
-export function assertNothingLeft(dataDir: string): void {
+export async function assertNothingLeft(dataDir: string, moved: MovedRows): Promise<void> {
   const path = mainPath(dataDir);
   if (!existsSync(path)) return;
-  const records = countIn(path, "SELECT count(*) FROM interventions");
-  // A file of the first releases knows no sites.
-  const sites = countIn(path, HAS_SITES) === 0 ? 0 : countIn(path, SITES);
-  if (records + sites === 0) return;
+  let found: { readonly records: number; readonly sites: number; readonly newest: Newest };
+  try {
+    // A file of the first releases knows no sites.
+    const sites = countIn(path, HAS_SITES) === 0 ? 0 : countIn(path, SITES);
+    found = { records: countIn(path, "SELECT count(*) FROM interventions"), sites, newest: newestIn(path) };
+  } catch (error) {
+    // Long after the move, the old file may be damaged: this does not hold up a centre.
+    if (await moved.hasSignInAccounts()) return;
+    throw error;
+  }
+  const { records, sites, newest } = found;
+  if (records + sites === 0 || (await isMoved(newest, moved))) return;
   const what = [counted(records, "intervention"), counted(sites, "site")].join(" and ");
-  throw new AppError("configuration", `the database is empty, and ${path} has ${what}`, {
-    hint: `Move them: santinela migrate --from-sqlite ${dataDir}\nTo begin without them, use another data directory (dataDir).`,
+  throw new AppError("configuration", `the records of ${path} are not in the database: it has ${what}`, {
+    hint: `Move them to a new database: santinela migrate --from-sqlite ${dataDir}\nTo work without them, use another data directory (dataDir).`,
   });
+}
+
+/** The last row of each table: what was moved has it. */
+interface Newest {
+  readonly record: { readonly uid: string } | undefined;
+  readonly account: { readonly id: number; readonly createdAt: number } | undefined;
+}
+
+function newestIn(path: string): Newest {
+  return readDatabase(path, (database) => ({
+    record: database
+      .prepare<[], { uid: string }>("SELECT uid FROM interventions ORDER BY id DESC LIMIT 1")
+      .get(),
+    account: database
+      .prepare<[], { id: number; createdAt: number }>(
+        "SELECT id, created_at AS createdAt FROM accounts ORDER BY id DESC LIMIT 1",
+      )
+      .get(),
+  }));
+}
+
+/** A later account on SQLite is no loss, a later record is. */
+async function isMoved({ record, account }: Newest, moved: MovedRows): Promise<boolean> {
+  if (record) return moved.hasRecord(record.uid);
+  return account !== undefined && moved.hasAccount(account);
 }
 
 function assertSchema(path: string, steps: number): void {

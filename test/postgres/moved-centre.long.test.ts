@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { MOVED_TABLES, type MovedTable } from "../../src/postgres/moved-tables.ts";
 import { takeInstanceLock } from "../../src/store/instance-lock.ts";
-import { OPERATOR_USER, PATROL } from "../support/app.ts";
+import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { santinela, type Outcome } from "../support/command-line.ts";
 import { MovingCentre } from "../support/moving-centre.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
@@ -107,7 +107,7 @@ describeOnPostgres("a dispatch centre on SQLite that moves to PostgreSQL", (serv
     const refused = await startedOnEmptyDatabase();
     expect(refused.code).toBe(78);
     expect(refused.stderr).toMatch(
-      /the database is empty, and .*santinela\.db has \d+ interventions and 1 site\n[\s\S]*santinela migrate --from-sqlite/,
+      /the records of .*santinela\.db are not in the database: it has \d+ interventions and 1 site\n[\s\S]*santinela migrate --from-sqlite/,
     );
     expect((await centre.move()).code).toBe(0);
   });
@@ -117,11 +117,45 @@ describeOnPostgres("a dispatch centre on SQLite that moves to PostgreSQL", (serv
     const refused = await startedOnEmptyDatabase();
     expect([refused.code, refused.stderr]).toEqual([
       78,
-      expect.stringMatching(/santinela\.db has 0 interventions and 1 site\n/),
+      expect.stringMatching(/santinela\.db are not in the database: it has 0 interventions and 1 site\n/),
     ]);
     // An enrolled one may not have reported either.
     centre.inSource((source) => source.exec("DELETE FROM sites"));
     expect((await startedOnEmptyDatabase()).code).toBe(78);
+  });
+
+  test("is not left behind either if the database has been used without it", async () => {
+    const refused = await centre.run("user", "list");
+    expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining("are not in the database")]);
+    // On a machine without the old files.
+    const other = await PostgresCentre.open(centre.url);
+    await other.accounts.add(
+      { email: "ion@centre.example", role: "administrator", password: PASSWORD },
+      TESTER,
+    );
+    await other.records.create(PATROL, OPERATOR_USER);
+    await other.close();
+    expect((await startedOnEmptyDatabase()).code).toBe(78);
+    expect((await centre.run("user", "list")).code).toBe(78);
+  });
+
+  test("works on the database to which it was moved, with the old files beside it", async () => {
+    expect((await centre.move()).code).toBe(0);
+    const list = async () => (await centre.run("user", "list")).code;
+    expect(await list()).toBe(0);
+    // What is found there by mistake is no reason to stand still.
+    centre.inSource((source) => source.exec("UPDATE accounts SET id = id + 100 WHERE email LIKE 'viewer%'"));
+    expect(await list()).toBe(0);
+    truncateSync(fileOf("santinela.db"), 60_000);
+    expect(await list()).toBe(0);
+  });
+
+  test("has no records that were added on SQLite after the move", async () => {
+    expect((await centre.move()).code).toBe(0);
+    centre.inSource((source) =>
+      source.exec("UPDATE interventions SET uid = 'later' WHERE id = (SELECT max(id) FROM interventions)"),
+    );
+    expect((await centre.run("user", "list")).code).toBe(78);
   });
 
   test("is not moved while it runs", async () => {
