@@ -3,6 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import {
   IS_READ_ONLY,
+  isPoolFull,
   isUnanswered,
   isUnavailable,
   operatingError,
@@ -119,7 +120,7 @@ export class PostgresConnections implements Queries {
       else this.#onState(null);
       return rows;
     } catch (error) {
-      if (isUnavailable(error)) {
+      if (isUnavailable(error) && !isPoolFull(error)) {
         this.#isReadOnly ||= sqlStateOf(error.cause) === READ_ONLY;
         this.#onState(messageOf(error.cause));
       }

@@ -32,6 +32,7 @@ import { changeStatement, decidedChange, removeRecord } from "./record-changes.t
 import { CONFIRM, OBJECTIVES, READ_RECORDS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
 import { assertStorable } from "./storable.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
+import { changedByMany, WriteTurns } from "./write-turns.ts";
 
 /** Each failed attempt means that another writer succeeded; so many writers of one record are a fault elsewhere. */
 const ATTEMPTS_MAX = 200;
@@ -60,11 +61,13 @@ export class PostgresRecords implements Records {
   readonly #responses: FirstResponses;
   readonly #objectives: EventLoopBatch<ObjectiveRef, boolean>;
   readonly #confirmed: EventLoopBatch<null, true>;
+  readonly #turns: WriteTurns;
 
   constructor(options: PostgresRecordsOptions) {
     const { connections: queries, clock } = options;
     this.#options = options;
     this.#queries = queries;
+    this.#turns = new WriteTurns(clock);
     this.#created = new EventLoopBatch(clock, async (records) => {
       const values = createValues(records, clock.wallMs());
       const rows = await queries.query<{ n: number; id: number }>(CREATE, values);
@@ -156,7 +159,8 @@ export class PostgresRecords implements Records {
         return stored;
       }
       const [statement, values] = changeStatement(stored, decided);
-      const rows = await this.#queries.query<StoredRow>(statement, values);
+      const write = () => this.#queries.query<StoredRow>(statement, values);
+      const rows = await this.#turns.change(write);
       return rows[0] && toStoredIntervention(rows[0]);
     });
   }
@@ -165,24 +169,29 @@ export class PostgresRecords implements Records {
     const { record } = await this.#repeated(id, principal, async (stored) => {
       assertMatch(stored, ifMatch);
       const by = { actor: actorOf(principal), nowMs: this.#options.clock.wallMs() };
-      return (await removeRecord(this.#options.connections, stored, by)) ? stored : undefined;
+      const write = () => removeRecord(this.#options.connections, stored, by);
+      return (await this.#turns.remove(write)) ? stored : undefined;
     });
     return record;
   }
 
-  /** Decides again from the newest revision until no other writer was faster. @param attempt undefined if one was */
-  async #repeated(
+  /**
+   * Decides again from the newest revision until no other writer was faster; here one of a record waits for the other.
+   * @param attempt undefined if one was
+   */
+  #repeated(
     id: number,
     principal: Principal,
     attempt: (stored: StoredIntervention) => Promise<StoredIntervention | undefined>,
   ): Promise<StoredIntervention> {
-    for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
-      const changed = await attempt(existing(id, seenBy(principal, await this.find(id))));
-      if (changed) return changed;
-    }
-    throw new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {
-      retryAfterS: 1,
-    });
+    const attempts = async (): Promise<StoredIntervention> => {
+      for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
+        const changed = await attempt(existing(id, seenBy(principal, await this.find(id))));
+        if (changed) return changed;
+      }
+      throw changedByMany(id);
+    };
+    return this.#turns.ofRecord(id, attempts);
   }
 
   /** Why a record was left out: its key exists, its objective does not, or another account used its key. */

@@ -18,6 +18,14 @@ export const IS_READ_ONLY = "current_setting('transaction_read_only')::boolean";
 /** SQLSTATE class of a transaction that another one has ended, as in a deadlock: the same request succeeds when repeated. */
 const ROLLED_BACK = /^40/;
 
+/** What pg-pool reports when all connections are in use for too long; of one that cannot be opened it reports something else. */
+const POOL_FULL = "timeout exceeded when trying to connect";
+
+/** Whether a query only found no free connection: if the server is gone, the queries on these report it. */
+export function isPoolFull(error: AppError): boolean {
+  return error.cause instanceof Error && error.cause.message === POOL_FULL;
+}
+
 /** The SQLSTATE of an error of the server; undefined for any other error. */
 export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
@@ -33,6 +41,11 @@ export function operatingError(error: unknown): unknown {
       cause: error,
     });
   if (state !== undefined && !UNAVAILABLE.test(state)) return error;
+  if (error.message === POOL_FULL)
+    return new AppError("unavailable", "the database is busy; try again", {
+      retryAfterS: RETRY_AFTER_S,
+      cause: error,
+    });
   return notAvailable(explainedTlsError(error));
 }
 

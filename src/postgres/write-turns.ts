@@ -1,0 +1,58 @@
+import type { Clock } from "../domain/clock.ts";
+import { AppError } from "../domain/errors.ts";
+import { KeyedTurns, Places } from "../service/places.ts";
+
+/**
+ * Changes and deletions at once: those of one client must not take all connections of the process, for which new records and
+ * reports wait as well. Deletions wait for each other in the server, because each is in the audit trail.
+ */
+const CHANGES_AT_ONCE_MAX = 4;
+const DELETIONS_AT_ONCE_MAX = 2;
+/** How long one of them waits for others. */
+const WAITING_MS_MAX = 10_000;
+
+/** The order in which one process writes records that exist. */
+export class WriteTurns {
+  readonly #clock: Pick<Clock, "after">;
+  readonly #records = new KeyedTurns<number>();
+  readonly #changes = new Places(CHANGES_AT_ONCE_MAX);
+  readonly #deletions = new Places(DELETIONS_AT_ONCE_MAX);
+
+  constructor(clock: Pick<Clock, "after">) {
+    this.#clock = clock;
+  }
+
+  /** Does one work at a time for each record. @throws AppError `unavailable` after too long a wait for others */
+  ofRecord<T>(id: number, work: () => Promise<T>): Promise<T> {
+    return this.#records.run(
+      id,
+      work,
+      this.#patience(() => changedByMany(id)),
+    );
+  }
+
+  /** Writes a change. @throws as `ofRecord` */
+  change<T>(write: () => Promise<T>): Promise<T> {
+    return this.#changes.run(write, this.#patience(tooManyWrites));
+  }
+
+  /** Writes a deletion. @throws as `ofRecord` */
+  remove<T>(write: () => Promise<T>): Promise<T> {
+    return this.#deletions.run(write, this.#patience(tooManyWrites));
+  }
+
+  #patience(tooLate: () => AppError) {
+    return { clock: this.#clock, waitingMs: WAITING_MS_MAX, tooLate };
+  }
+}
+
+function tooManyWrites(): AppError {
+  return new AppError("unavailable", "the database is busy; try again", { retryAfterS: 2 });
+}
+
+/** The error of a record that others change all the time. */
+export function changedByMany(id: number): AppError {
+  return new AppError("unavailable", `intervention ${id} is changed by too many clients; try again`, {
+    retryAfterS: 1,
+  });
+}
