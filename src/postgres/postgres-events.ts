@@ -31,11 +31,12 @@ const COLUMNS = "seq, at, event, who, origin, subject, detail";
 const EVENTS = `SELECT ${COLUMNS} FROM events WHERE ${SETTLED}`;
 const AUDIT = `SELECT ${COLUMNS} FROM audit WHERE ${SETTLED}`;
 
-/** What is shown of the log at one moment. */
+/** The state of the log at one moment. */
 export interface EventLogPosition {
-  /** The largest `seq`; 0 without events. */
+  /** The largest `seq` that is shown; 0 without events. */
   readonly newest: number;
-  /** Events among the last numbers. */
+  /** The largest `seq` that is stored, and how many of the last numbers are shown and stored: lists show their changes already. */
+  readonly stored: number;
   readonly recent: number;
 }
 
@@ -43,8 +44,9 @@ export interface EventLogPosition {
 const RECENT_NUMBERS = 256;
 const PLACE: NamedStatement = {
   name: "event-place",
-  text: `SELECT coalesce(max(seq), 0) AS newest, count(*) AS recent FROM events
-    WHERE ${SETTLED} AND seq > (SELECT max(seq) FROM events) - ${RECENT_NUMBERS}`,
+  text: `SELECT coalesce(max(seq) FILTER (WHERE ${SETTLED}), 0) AS newest, coalesce(max(seq), 0) AS stored,
+      count(*) + count(*) FILTER (WHERE ${SETTLED}) AS recent
+    FROM events WHERE seq > (SELECT max(seq) FROM events) - ${RECENT_NUMBERS}`,
 };
 
 /** The event log of a centre. Events of one turn share a round trip, or a transaction if some of them are audited. */
@@ -75,10 +77,13 @@ export class PostgresEvents {
     return this.#read(newestOf("seq < $2"), [limit, before]);
   }
 
-  /** Changes with each event that is shown, also with one that is shown after its successors. */
+  /**
+   * Changes with each event that is stored, and again when it is shown, which another transaction of the server may delay: each
+   * change of a record has an event.
+   */
   async place(): Promise<EventLogPosition> {
     const [place] = await this.#queries.query<EventLogPosition>(PLACE);
-    return place ?? { newest: 0, recent: 0 };
+    return place ?? { newest: 0, stored: 0, recent: 0 };
   }
 
   /** The newest events about a subject such as `intervention 12`, newest first. */

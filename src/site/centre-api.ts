@@ -40,8 +40,8 @@ export interface UnfinishedReader {
 interface EventReader {
   newest(limit: number, before?: number): Promise<LoggedEvent[]>;
   about(subject: string, limit: number): Promise<LoggedEvent[]>;
-  /** Changes with each event that is shown. */
-  place(): Promise<{ readonly newest: number; readonly recent: number }>;
+  /** Changes with each event that is stored, and again when it is shown; `recent` is less than `RECENT_MAX`. */
+  place(): Promise<{ readonly newest: number; readonly stored: number; readonly recent: number }>;
 }
 
 interface CentreApiParts {
@@ -186,6 +186,9 @@ async function orWithoutDatabase<Value>(reading: Promise<Value>, otherwise: Valu
   }
 }
 
+/** More than an event log counts among its last numbers. */
+const RECENT_MAX = 1_000;
+
 /** The event log as a timeline; a centre has no trips. */
 class CentreTimeline {
   readonly #events: EventReader;
@@ -205,10 +208,10 @@ class CentreTimeline {
     };
   }
 
-  /** In the place of trips, what changes when an event of another process is shown after its successors. */
+  /** In the place of trips, what changes when an event is stored, or is shown after its successors. */
   async place(): Promise<TimelineCursor> {
-    const { newest, recent } = await this.#events.place();
-    return { event: newest, trip: recent };
+    const { newest, stored, recent } = await this.#events.place();
+    return { event: newest, trip: stored * RECENT_MAX + recent };
   }
 
   async about(interventionId: number) {
