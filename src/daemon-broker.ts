@@ -85,8 +85,8 @@ export class ThreadedBroker implements Broker {
     return Promise.resolve();
   }
 
-  publish(topic: string, payload: string): void {
-    this.#broker.publish(topic, payload).catch(() => "published again after the restart of the thread");
+  publish(topic: string, payload: string): Promise<void> {
+    return this.#broker.publish(topic, payload);
   }
 
   #observer(): BrokerObserver {

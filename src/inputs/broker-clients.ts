@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Subscription } from "aedes";
+import type { Clock } from "../domain/clock.ts";
 import type { Log } from "../domain/log.ts";
 import { BrokerConnections } from "./broker-connections.ts";
 import { describeClient, shortName, type BrokerLimits, type LimitedClient } from "./broker-limits.ts";
@@ -106,8 +107,9 @@ export class BrokerClients {
     return { address: this.#memory.client(id).address, clientId: id };
   }
 
-  endAll(): void {
-    this.#connections.endAll();
+  /** Ends all connections; what is queued for them is sent first. */
+  endAll(clock: Pick<Clock, "after">): Promise<void> {
+    return this.#connections.endAll(clock);
   }
 
   #disconnect({ holder, memoryUse, bytes, isOfAll }: MemoryExcess): void {

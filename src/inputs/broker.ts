@@ -9,8 +9,12 @@ export interface Broker {
   listen(topics: readonly string[]): Promise<void>;
   /** Does nothing: messages that no zone uses are only forwarded. */
   leave(topics: readonly string[]): Promise<void>;
-  /** Publishes a retained message of the daemon; lost while the broker does not run. */
-  publish(topic: string, payload: string): void;
+  /**
+   * Publishes a retained message of the daemon.
+   * @returns once it is sent to the clients that are connected
+   * @throws Error while the broker does not run: the message is lost
+   */
+  publish(topic: string, payload: string): Promise<void>;
   /** Where it listens, also for `mqtt.listen.port: 0`; undefined before the first time. */
   readonly port: number | undefined;
   /** How often each limit was reached since the start, and the bytes held for clients. */

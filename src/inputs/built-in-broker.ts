@@ -141,25 +141,26 @@ export class BuiltInBroker implements Broker {
   }
 
   async stop(): Promise<void> {
-    // Ending a connection publishes its last will, which would report a sensor failure although only the daemon stops.
+    // The last wills of the connections would report failures of sensors, although only the daemon stops.
     this.#isStopping = true;
     this.#cancelRetry?.();
     this.#server?.close();
-    this.#clients.endAll();
-    this.#limits.stop();
     const aedes = this.#aedes;
     this.#aedes = undefined;
-    if (aedes) await new Promise<void>((resolve) => aedes.close(() => resolve()));
+    await this.#clients.endAll(this.#options.clock);
+    this.#limits.stop();
+    if (aedes) await new Promise<void>((resolve) => aedes.close(resolve));
     await this.#reading;
   }
 
-  publish(topic: string, payload: string): void {
-    const { log } = this.#options;
+  async publish(topic: string, payload: string): Promise<void> {
+    const aedes = this.#aedes;
+    if (!aedes) throw new Error("the built-in broker does not run");
     const packet = { cmd: "publish", topic, payload, qos: 1, retain: true, dup: false } as const;
     this.#retained.keeps(topic, Buffer.from(payload), undefined);
-    this.#aedes?.publish(packet, (error) => {
-      if (error) log.debug("mqtt-publisher-error", { reason: error.message });
-    });
+    await new Promise<void>((resolve, reject) =>
+      aedes.publish(packet, (error) => (error ? reject(error) : resolve())),
+    );
   }
 
   async #authorizeFilter(
@@ -228,10 +229,7 @@ export class BuiltInBroker implements Broker {
       return;
     }
     // Stopped in the meantime.
-    if (!this.#aedes) {
-      server.close();
-      return;
-    }
+    if (!this.#aedes) return void server.close();
     server.on("error", (error) => log.error("mqtt-broker-accept-failed", { error }));
     this.#server = server;
     conditions.clear("mqtt-broker-not-listening");

@@ -81,38 +81,57 @@ export class ExternalPublisher implements RetainedPublisher {
   };
 }
 
+/** A broker that does not end a message in this time does not hold up the end of the daemon. */
+const OFFLINE_MS_MAX = 1_000;
+
 /** Publishes at the built-in broker. */
 export class BuiltInPublisher implements RetainedPublisher {
   readonly #broker: Broker;
-  #isStarted = false;
+  readonly #log: Log;
+  /** Topic of the availability; undefined while it is not started. */
+  #availability: string | undefined;
 
-  constructor(broker: Broker) {
+  constructor(broker: Broker, log: Log) {
     this.#broker = broker;
+    this.#log = log;
   }
 
-  async start(onConnected: () => void): Promise<void> {
-    this.#isStarted = true;
+  async start(onConnected: () => void, availability: string): Promise<void> {
+    this.#availability = availability;
     const { onRestarted } = this.#broker;
     this.#broker.onRestarted = () => {
       onRestarted();
-      if (this.#isStarted) onConnected();
+      if (this.#availability !== undefined) onConnected();
     };
     onConnected();
     return Promise.resolve();
   }
 
   publish(topic: string, payload: string): void {
-    if (this.#isStarted) this.#broker.publish(topic, payload);
+    if (this.#availability === undefined) return;
+    // After a restart of its thread everything is published again.
+    this.#broker
+      .publish(topic, payload)
+      .catch((error: unknown) => this.#log.debug("mqtt-publisher-error", { reason: messageOf(error) }));
   }
 
+  /** Publishes, and resolves once it is sent to the clients. @throws Error while the broker does not run */
   async deliver(topic: string, payload: string): Promise<void> {
-    this.publish(topic, payload);
-    return Promise.resolve();
+    if (this.#availability === undefined) throw new Error("the broker is not connected");
+    await this.#broker.publish(topic, payload);
   }
 
+  /** The broker has no last will of the daemon: it is published here. */
   async stop(): Promise<void> {
-    this.#isStarted = false;
-    return Promise.resolve();
+    const availability = this.#availability;
+    this.#availability = undefined;
+    if (availability === undefined) return;
+    const limit = AbortSignal.timeout(OFFLINE_MS_MAX);
+    const late = new Promise<void>((resolve) => {
+      limit.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const sent = this.#broker.publish(availability, "offline").catch(() => "the broker has ended already");
+    await Promise.race([sent, late]);
   }
 }
 
@@ -122,7 +141,7 @@ export function publisherAt(
   { mqtt, log }: { readonly mqtt: MqttSource; readonly log: Log },
   suffix: string,
 ): BuiltInPublisher | ExternalPublisher | undefined {
-  if (builtIn) return new BuiltInPublisher(builtIn);
+  if (builtIn) return new BuiltInPublisher(builtIn, log);
   if (mqtt.mode !== "external") return undefined;
   return new ExternalPublisher({ broker: mqtt, clientId: `${mqtt.clientId}-${suffix}`, log });
 }

@@ -18,7 +18,7 @@ function admitted(addressOf: (index: number) => string): { ended: number; texts:
     Object.defineProperty(new Socket(), "remoteAddress", { value: addressOf(index) }),
   );
   const ended = sockets.filter((socket) => !connections.admit(socket)).length;
-  connections.endAll();
+  void connections.endAll({ after: () => () => {} });
   return { ended, texts };
 }
 

@@ -263,12 +263,13 @@ describe("Home Assistant at the built-in broker", () => {
   test("shows the same", async () => {
     const broker = builtInBrokerOf(site);
     await broker.start();
-    await show(new BuiltInPublisher(broker));
+    await show(new BuiltInPublisher(broker, site.log));
     const watcher = await Watcher.at(`mqtt://127.0.0.1:${brokerPort(site)}`);
     await eventually("all of it", () => watcher.kept.size === 9);
     expect(watcher.states).toEqual(QUIET);
-    await watcher.end();
     await shown.stop();
+    await eventually("its end", () => watcher.states["santinela/hala.nord/availability"] === "offline");
+    await watcher.end();
     await broker.stop();
   });
 });
