@@ -146,12 +146,13 @@ export class DaemonSensing {
 
   #newOutputs({ journal }: Databases): SiteOutputs {
     const { config } = this.#options;
-    const { inputs, site } = this;
+    const { inputs, site, zoneService } = this;
     const trips = new DispatchedTrips(journal);
     return new SiteOutputs({
       ...this.#tripParts,
       config,
       inputs,
+      zoneService,
       trips,
       readState: () => site.outputFacts(),
     });

@@ -53,6 +53,17 @@ export class EntryDelays {
     this.check();
   }
 
+  /** Zones with a trip in its entry delay. */
+  get zones(): string[] {
+    return [...this.#delays].flatMap(([key, { zoneId }]) => (this.isOver(key) ? [] : [zoneId]));
+  }
+
+  /** Whether a delay has ended although the disk cannot store that: its trip waits only for the disk. */
+  isOver(key: string): boolean {
+    const delay = this.#delays.get(key);
+    return delay?.reason === undefined && (delay?.dueMs ?? Infinity) <= this.#options.clock.monotonicMs();
+  }
+
   /** Uses other zones. A trip of a removed zone is dispatched when its delay ends. */
   exchange(zones: readonly Zone[]): void {
     this.#zones = zones;

@@ -39,7 +39,7 @@ export class ZoneService {
   /** Receives the conditions of the inputs. */
   readonly monitoringGaps: MonitoringGaps;
   readonly #options: ZoneServiceOptions;
-  readonly #entryDelays: EntryDelays;
+  readonly entryDelays: EntryDelays;
   readonly #standing: OpenContacts;
   readonly #heartbeat: LivenessRecorder;
   readonly #createdAtMs: number;
@@ -72,11 +72,11 @@ export class ZoneService {
       faults: this.faults,
       hostUpMs: host.upMs,
       onContact: (delays) => {
-        this.#entryDelays.add(delays);
+        this.entryDelays.add(delays);
         this.#standing.requestCheck();
       },
     });
-    this.#entryDelays = new EntryDelays({
+    this.entryDelays = new EntryDelays({
       ...common,
       gates: this.zoneOverrides.gates,
       onReleased: (zone, key) => register.countReleased(zone, key),
@@ -158,7 +158,7 @@ export class ZoneService {
     this.monitor.exchange(successors);
     this.faults.exchange(zones);
     const bypassed = this.zoneOverrides.exchange(zones);
-    this.#entryDelays.exchange(zones);
+    this.entryDelays.exchange(zones);
     this.#zones = zones;
     for (const id of bypassed) record(this.#options, { ...actor, ...bypassWithoutZone(id) });
   }
@@ -169,7 +169,7 @@ export class ZoneService {
   }
 
   #onSuppressionChange(): void {
-    this.#entryDelays.check();
+    this.entryDelays.check();
     this.#standing.requestCheck();
   }
 
@@ -201,7 +201,7 @@ export class ZoneService {
     endFaultsWithoutSource(this.#zones, { ...this.#options, ...this.#options.host });
     this.faults.start();
     this.monitor.start();
-    this.#entryDelays.start();
+    this.entryDelays.start();
     this.#standing.start();
     this.#heartbeat.start();
   }
@@ -211,7 +211,7 @@ export class ZoneService {
     this.#heartbeat.stop();
     this.faults.stop();
     this.#standing.stop();
-    this.#entryDelays.stop();
+    this.entryDelays.stop();
     this.monitor.stop();
   }
 }

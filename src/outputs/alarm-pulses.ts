@@ -1,12 +1,17 @@
 import type { Clock } from "../domain/clock.ts";
 import type { ZoneKind } from "../domain/zone.ts";
+import type { EntryDelays } from "../inputs/entry-delays.ts";
 import type { DispatchedTrip, DispatchedTrips } from "../store/dispatched-trips.ts";
+import type { OffDiskChanges } from "../store/journal-changes.ts";
 
 interface AlarmPulsesOptions {
   readonly clock: Clock;
   /** The current boot, in which the monotonic clock of a trip counts. */
   readonly bootId: string;
   readonly trips: Pick<DispatchedTrips, "newestSeq" | "after">;
+  /** The trips that the disk has rejected: they sound now, and not once it can be written. */
+  readonly offDisk: Pick<OffDiskChanges, "dispatched">;
+  readonly entryDelays: Pick<EntryDelays, "isOver">;
   /** Kind of a zone now; undefined for a zone that was removed. */
   readonly kindOf: (zoneId: string) => ZoneKind | undefined;
 }
@@ -32,6 +37,8 @@ export class AlarmPulses {
   /** The newest row that was read, and the older trips that were in their entry delay then. */
   #readSeq = 0;
   #delayed: ReadonlySet<number> = new Set();
+  /** The keys of trips that have counted before the journal had them. */
+  readonly #early = new Set<string>();
   /** The last read and the first one since the start or a pause, monotonic; also reads that failed. */
   #readMs = -Infinity;
   #sinceMs = -Infinity;
@@ -44,13 +51,19 @@ export class AlarmPulses {
 
   /** Reads the new trips. @throws Error if the journal cannot be read */
   read(): void {
-    const { trips, clock } = this.#options;
+    const { trips, clock, offDisk } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#readMs > PAUSE_MS) {
       this.#sinceMs = nowMs;
       this.#isFirst = true;
     }
     this.#readMs = nowMs;
+    const unstored = offDisk.dispatched();
+    for (const trip of unstored)
+      if (!this.#early.has(trip.key) && !this.#isDelayed(trip)) {
+        this.#early.add(trip.key);
+        this.#begin(trip, nowMs);
+      }
     const newestSeq = trips.newestSeq();
     const fromSeq = Math.max(
       Math.min(this.#readSeq, ...[...this.#delayed].map((seq) => seq - 1)),
@@ -58,13 +71,22 @@ export class AlarmPulses {
     );
     const rows = trips.after(fromSeq);
     for (const trip of rows) {
-      if (trip.isDelayed || (trip.seq <= this.#readSeq && !this.#delayed.has(trip.seq))) continue;
-      const atMs = this.#isFirst ? this.#before(trip, nowMs) : nowMs;
-      this.#begunMs.set(trip.zoneId, Math.max(atMs, this.#begunMs.get(trip.zoneId) ?? -Infinity));
+      if (this.#isDelayed(trip) || (trip.seq <= this.#readSeq && !this.#delayed.has(trip.seq))) continue;
+      if (!this.#early.has(trip.key)) this.#begin(trip, nowMs);
+      else if (!unstored.some(({ key }) => key === trip.key)) this.#early.delete(trip.key);
     }
-    this.#delayed = new Set(rows.filter(({ isDelayed }) => isDelayed).map(({ seq }) => seq));
+    this.#delayed = new Set(rows.filter((trip) => this.#isDelayed(trip)).map(({ seq }) => seq));
     this.#readSeq = Math.max(newestSeq, rows.at(-1)?.seq ?? 0);
     this.#isFirst = false;
+  }
+
+  #isDelayed({ key, isDelayed }: DispatchedTrip): boolean {
+    return isDelayed && !this.#options.entryDelays.isOver(key);
+  }
+
+  #begin(trip: DispatchedTrip, nowMs: number): void {
+    const atMs = this.#isFirst ? this.#before(trip, nowMs) : nowMs;
+    this.#begunMs.set(trip.zoneId, Math.max(atMs, this.#begunMs.get(trip.zoneId) ?? -Infinity));
   }
 
   /**

@@ -1,22 +1,33 @@
 import type { HeadlineZone } from "../domain/headline.ts";
 import type { AlarmFacts } from "../domain/output.ts";
 import type { ZoneKind } from "../domain/zone.ts";
+import type { EntryDelays } from "../inputs/entry-delays.ts";
 import type { AlarmTrips } from "../store/alarm-trips.ts";
+import type { OffDiskChanges } from "../store/journal-changes.ts";
 import type { UnfinishedRecord } from "../store/unfinished-records.ts";
 import type { AlarmZoneView } from "./status-view.ts";
 
 /** Records of which the zones are known: several times as many as are unfinished at a site. */
 const RECORDS_MAX = 10_000;
 
+interface AlarmZonesParts {
+  readonly trips: AlarmTrips;
+  /** The trips that the journal does not have yet. */
+  readonly offDisk: Pick<OffDiskChanges, "dispatched">;
+  readonly entryDelays: Pick<EntryDelays, "zones" | "isOver">;
+}
+
 /** Which zones have an alarm that is not done. */
 export class AlarmZones {
   readonly #trips: AlarmTrips;
+  readonly #parts: AlarmZonesParts;
   /** The zones whose trips are in a record, by its id. */
   readonly #ofRecord = new Map<number, Set<string>>();
   #nextSeq = 0;
 
-  constructor(trips: AlarmTrips) {
-    this.#trips = trips;
+  constructor(parts: AlarmZonesParts) {
+    this.#trips = parts.trips;
+    this.#parts = parts;
   }
 
   /**
@@ -25,7 +36,7 @@ export class AlarmZones {
    * @throws Error if a database cannot be read
    */
   unfinished(records: readonly Pick<UnfinishedRecord, "id">[]): readonly AlarmZoneView[] {
-    const newest = new Map<string, number | null>(this.#trips.pendingZones().map((zone) => [zone, null]));
+    const newest = new Map<string, number | null>(this.#pendingZones().map((zone) => [zone, null]));
     this.#readTrips();
     for (const { id } of records)
       for (const zone of this.#ofRecord.get(id) ?? []) newest.set(zone, Math.max(newest.get(zone) ?? 0, id));
@@ -44,16 +55,25 @@ export class AlarmZones {
     hasRecord: boolean,
     records: () => readonly Pick<UnfinishedRecord, "id">[],
   ): AlarmFacts {
-    const delayed = new Set(this.#trips.delayedZones());
+    const delayed = new Set(this.#parts.entryDelays.zones);
     const isOpen = ({ id, contact, disposition }: HeadlineZone): boolean =>
       contact === "open" && disposition === "waiting" && !delayed.has(id);
-    const now = new Set([...this.#trips.pendingZones(), ...zones.filter(isOpen).map(({ id }) => id)]);
+    const now = new Set([...this.#pendingZones(), ...zones.filter(isOpen).map(({ id }) => id)]);
     let kinds: ReadonlySet<ZoneKind> | undefined;
     return {
       isGiven: hasRecord || now.size > 0,
       kinds: () =>
         (kinds ??= kindsOf(zones, new Set([...now, ...(hasRecord ? this.#zonesOf(records()) : [])]))),
     };
+  }
+
+  /** Zones with a dispatched trip that is not recorded yet. */
+  #pendingZones(): string[] {
+    const { offDisk, entryDelays } = this.#parts;
+    const unstored = offDisk
+      .dispatched()
+      .filter(({ key, isDelayed }) => !isDelayed || entryDelays.isOver(key));
+    return [...this.#trips.pendingZones(), ...unstored.map(({ zoneId }) => zoneId)];
   }
 
   #zonesOf(records: readonly Pick<UnfinishedRecord, "id">[]): string[] {

@@ -11,7 +11,9 @@ import type { Inputs } from "../inputs/inputs.ts";
 import { AlarmPulses } from "../outputs/alarm-pulses.ts";
 import { LineOutput, type OutputDevice, TopicOutput } from "../outputs/output-device.ts";
 import { Outputs } from "../outputs/outputs.ts";
+import type { ZoneService } from "../inputs/zone-service.ts";
 import type { DispatchedTrips } from "../store/dispatched-trips.ts";
+import type { Journal } from "../store/journal.ts";
 
 interface SiteOutputsParts {
   readonly config: Config;
@@ -21,6 +23,8 @@ interface SiteOutputsParts {
   readonly host: { readonly bootId: string };
   readonly inputs: Pick<Inputs, "outputPublisher">;
   readonly trips: DispatchedTrips;
+  readonly journal: Pick<Journal, "offDisk">;
+  readonly zoneService: Pick<ZoneService, "entryDelays">;
   readonly readState: () => OutputFacts;
   readonly record: (event: NewEvent) => void;
 }
@@ -32,8 +36,10 @@ export class SiteOutputs {
   #publisher: Publisher | undefined;
   readonly #availability: string;
 
-  constructor({ config, host, inputs, trips, ...parts }: SiteOutputsParts) {
+  constructor({ config, host, inputs, trips, journal, zoneService, ...parts }: SiteOutputsParts) {
     const { outputs, site } = config;
+    const { offDisk } = journal;
+    const { entryDelays } = zoneService;
     this.#newPublisher = () => inputs.outputPublisher();
     this.#availability = `santinela/${site.ref}/outputs/availability`;
     const kindOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId)?.kind;
@@ -41,7 +47,7 @@ export class SiteOutputs {
       ...parts,
       outputs,
       deviceOf: (target) => this.#deviceOf(target, config.gpio),
-      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, kindOf }),
+      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, offDisk, entryDelays, kindOf }),
     });
   }
 

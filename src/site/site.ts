@@ -53,7 +53,11 @@ export class Site {
     this.loops = new LoopTrials(parts.clock, parts.root);
     this.#queue = new SyncQueue(parts);
     this.#headline = new SiteHeadline(parts, this.#readOr);
-    this.#alarmZones = new AlarmZones(parts.alarmTrips);
+    this.#alarmZones = new AlarmZones({
+      trips: parts.alarmTrips,
+      offDisk: parts.journal.offDisk,
+      entryDelays: parts.zoneService.entryDelays,
+    });
     this.#journeys = new SiteJourneys(parts, this.#readOr);
     this.#monitoring = new SiteMonitoring(parts);
     this.#contacts = new CurrentContacts(parts);

@@ -37,7 +37,6 @@ export class AlarmTrips extends Store {
        )`,
     ).pluck(),
   );
-  readonly #delayed = this.prepare<string>("SELECT DISTINCT zone_id FROM entry_delays").pluck();
 
   /** Key of the trip that made the newest intervention of a zone; undefined for none. */
   last(): string | undefined {
@@ -58,10 +57,5 @@ export class AlarmTrips extends Store {
   /** Zones with a dispatched trip that is not recorded yet. */
   pendingZones(): string[] {
     return this.#pending.flatMap((zones) => zones.all());
-  }
-
-  /** Zones with a trip in its entry delay. */
-  delayedZones(): string[] {
-    return this.#delayed.all();
   }
 }

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "nod
 import { dirname } from "node:path";
 import type { SwingerCounters } from "../domain/swinger.ts";
 import type { NewTrip } from "../domain/trip.ts";
+import type { DispatchedTrip } from "./dispatched-trips.ts";
 import type { OpenFault } from "./faults.ts";
 import type { EntryDelay } from "./pending-trips.ts";
 import type { StoredZoneState } from "./zone-states.ts";
@@ -63,6 +64,20 @@ export class OffDiskChanges {
   /** The changes in order of arrival. */
   list(): readonly JournalChange[] {
     return this.#changes;
+  }
+
+  /** The trips that wait for their dispatch until the disk can be written. */
+  dispatched(): DispatchedTrip[] {
+    return this.#changes.flatMap(({ trips, delays = [] }) =>
+      trips
+        .filter(({ type, state }) => state === "waiting" && (type === "trip" || type === "standing"))
+        .map(({ key, zoneId, moment }) => ({
+          key,
+          zoneId,
+          isDelayed: delays.some((delay) => delay.key === key),
+          ...moment,
+        })),
+    );
   }
 
   /** @returns whether the change was stored */

@@ -1,21 +1,24 @@
 import { expect, test } from "vitest";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
-import type { DispatchedTrip } from "../../src/store/dispatched-trips.ts";
+import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const PULSE_MS = 180_000;
 
-function pulsesOf(clock: ManualClock, rows: DispatchedTrip[]): AlarmPulses {
+function pulsesOf(clock: ManualClock, rows: JournalTrip[]): AlarmPulses {
   return new AlarmPulses({
     clock,
     bootId: "this",
+    offDisk: { dispatched: () => [] },
+    entryDelays: { isOver: () => false },
     trips: { newestSeq: () => rows.at(-1)?.seq ?? 0, after: (seq) => rows.filter((row) => row.seq > seq) },
     kindOf: (zoneId) => (zoneId === "smoke" ? "fire" : zoneId === "counter" ? "holdup" : undefined),
   });
 }
 
-const trip = (clock: ManualClock, agoMs: number, more: Partial<DispatchedTrip> = {}): DispatchedTrip => ({
+const trip = (clock: ManualClock, agoMs: number, more: Partial<JournalTrip> = {}): JournalTrip => ({
   seq: 1,
+  key: "trip",
   zoneId: "smoke",
   isDelayed: false,
   bootId: "this",
@@ -25,7 +28,7 @@ const trip = (clock: ManualClock, agoMs: number, more: Partial<DispatchedTrip> =
 });
 
 /** Milliseconds that are left of the pulse. */
-function leftMs(clock: ManualClock, row: DispatchedTrip): number {
+function leftMs(clock: ManualClock, row: JournalTrip): number {
   const pulses = pulsesOf(clock, [row]);
   pulses.read();
   return (pulses.endMs(PULSE_MS, null) ?? -Infinity) - clock.monotonicMs();
@@ -33,7 +36,7 @@ function leftMs(clock: ManualClock, row: DispatchedTrip): number {
 
 test("a new trip has its whole pulse, and a second one prolongs it", () => {
   const clock = new ManualClock();
-  const rows: DispatchedTrip[] = [];
+  const rows: JournalTrip[] = [];
   const pulses = pulsesOf(clock, rows);
   pulses.read();
   expect(pulses.endMs(PULSE_MS, null)).toBeUndefined();
@@ -66,7 +69,7 @@ test("a trip counts from the end of its entry delay, however much is recorded in
 
 test("after two hours without an output that needs them, a trip of an hour ago has no pulse, and one of ten seconds ago has", () => {
   const clock = new ManualClock();
-  const rows: DispatchedTrip[] = [];
+  const rows: JournalTrip[] = [];
   const pulses = pulsesOf(clock, rows);
   pulses.read();
   clock.advance(7_200_000);

@@ -8,7 +8,7 @@ import { JsonLog } from "../../src/ops/log.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
 import { Outputs } from "../../src/outputs/outputs.ts";
 import type { ZoneKind } from "../../src/domain/zone.ts";
-import type { DispatchedTrip } from "../../src/store/dispatched-trips.ts";
+import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const BY = { who: "ana@site.example", from: "192.168.1.9" };
@@ -24,7 +24,7 @@ let stuck: Set<string>;
 let unstick: (() => void)[];
 let events: NewEvent[];
 let facts: OutputFacts;
-let rows: DispatchedTrip[];
+let rows: JournalTrip[];
 let failure: Error | undefined;
 let lookFailure: Error | undefined;
 beforeEach(() => {
@@ -35,7 +35,7 @@ beforeEach(() => {
   conditions = new ConditionRegistry(clock, log());
 });
 
-function readRows(): DispatchedTrip[] {
+function readRows(): JournalTrip[] {
   if (lookFailure) throw lookFailure;
   return rows;
 }
@@ -43,7 +43,15 @@ function readRows(): DispatchedTrip[] {
 /** The zone smoke trips now. */
 function trip(): void {
   const [monotonicMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-  rows.push({ seq: rows.length + 1, zoneId: "smoke", bootId: "b", monotonicMs, wallMs, isDelayed: false });
+  rows.push({
+    seq: rows.length + 1,
+    key: `trip-${rows.length}`,
+    zoneId: "smoke",
+    bootId: "b",
+    monotonicMs,
+    wallMs,
+    isDelayed: false,
+  });
 }
 
 function log(): JsonLog {
@@ -81,6 +89,8 @@ function outputs(...all: Partial<Output>[]): Outputs {
     pulses: new AlarmPulses({
       clock,
       bootId: "b",
+      offDisk: { dispatched: () => [] },
+      entryDelays: { isOver: () => false },
       trips: {
         newestSeq: () => readRows().at(-1)?.seq ?? 0,
         after: (seq) => readRows().filter((row) => row.seq > seq),

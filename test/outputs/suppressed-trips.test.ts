@@ -20,17 +20,24 @@ beforeEach(async () => {
     zoneOf({ id: "hall", kind: "motion", input, objective, gate: KEY, swinger: false }),
   ];
   site = await DispatchingSite.make(zones);
-  const { clock, database, host } = site.zones;
-  pulses = new AlarmPulses({
-    clock,
-    bootId: host.bootId,
-    trips: new DispatchedTrips(database),
-    kindOf: (zoneId) => zones.find(({ id }) => id === zoneId)?.kind,
-  });
+  pulses = newPulses();
   arm("open");
   for (const { id } of zones) reads(id, "normal");
   pulses.read();
 });
+
+/** As after a start of the daemon. */
+function newPulses(): AlarmPulses {
+  const { clock, database, host, journal, zones, zoneService } = site.zones;
+  return new AlarmPulses({
+    clock,
+    bootId: host.bootId,
+    trips: new DispatchedTrips(database),
+    offDisk: journal.offDisk,
+    entryDelays: zoneService.entryDelays,
+    kindOf: (zoneId) => zones.find(({ id }) => id === zoneId)?.kind,
+  });
+}
 
 const arm = (state: "open" | "closed"): void => site.zones.monitor.setGate(gateIdOf(KEY), state);
 const reads = (zoneId: string, contact: "open" | "normal"): void =>
@@ -116,15 +123,10 @@ describe("an output with a pulse is on", () => {
     await site.pass(1_000);
     expect(isOn()).toBe(true);
     await walkPast(150);
-    const { clock, database, host } = site.zones;
+    const { clock } = site.zones;
     expect(site.zones.trips.length).toBeGreaterThan(100);
     expect(isOn()).toBe(true);
-    const restarted = new AlarmPulses({
-      clock,
-      bootId: host.bootId,
-      trips: new DispatchedTrips(database),
-      kindOf: () => "fire",
-    });
+    const restarted = newPulses();
     restarted.read();
     const [endMs, restartedEndMs] = [pulses, restarted].map((one) => one.endMs(PULSE_MS, null) ?? 0);
     expect(Math.abs((endMs ?? 0) - (restartedEndMs ?? 0))).toBeLessThanOrEqual(1_000);
