@@ -36,6 +36,7 @@ export class EntryDelays {
   readonly #timer: DeadlineTimer;
   /** Monotonic end of each delay, by the key of its trip. */
   readonly #delays: TransactionalMap<string, Delay>;
+  readonly #endedAtStartMs = new Map<string, number>();
   #zones: readonly Zone[];
 
   constructor(options: EntryDelaysOptions) {
@@ -50,12 +51,20 @@ export class EntryDelays {
     // Those of trips that are still in memory only, on a disk that is full at the start.
     const kept = offDisk.list().flatMap(({ delays = [] }) => delays);
     for (const delay of [...entryDelays.list(), ...kept]) this.#take(delay);
+    const waiting = [...this.#delays.keys()];
     this.check();
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const key of waiting) if (!this.#delays.has(key)) this.#endedAtStartMs.set(key, nowMs);
   }
 
   /** Zones with a trip in its entry delay. */
   get zones(): string[] {
     return [...this.#delays].flatMap(([key, { zoneId }]) => (this.isOver(key) ? [] : [zoneId]));
+  }
+
+  /** When a delay ended that was over before this start, monotonic; undefined for any other. */
+  endedAtStartMs(key: string): number | undefined {
+    return this.#endedAtStartMs.get(key);
   }
 
   /** Whether a delay has ended although the disk cannot store that: its trip waits only for the disk. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../domain/clock.ts";
-import type { ZoneKind } from "../domain/zone.ts";
+import type { Zone, ZoneKind } from "../domain/zone.ts";
 import type { EntryDelays } from "../inputs/entry-delays.ts";
 import type { DispatchedTrip, DispatchedTrips } from "../store/dispatched-trips.ts";
 import type { OffDiskChanges } from "../store/journal-changes.ts";
@@ -11,9 +11,9 @@ interface AlarmPulsesOptions {
   readonly trips: Pick<DispatchedTrips, "newestSeq" | "after">;
   /** The trips that the disk has rejected: they sound now, and not once it can be written. */
   readonly offDisk: Pick<OffDiskChanges, "dispatched">;
-  readonly entryDelays: Pick<EntryDelays, "isOver">;
-  /** Kind of a zone now; undefined for a zone that was removed. */
-  readonly kindOf: (zoneId: string) => ZoneKind | undefined;
+  readonly entryDelays: Pick<EntryDelays, "isOver" | "endedAtStartMs">;
+  /** A zone as it is now; undefined for one that was removed. */
+  readonly zoneOf: (zoneId: string) => Pick<Zone, "kind" | "entryDelayMs"> | undefined;
 }
 
 /** Rows that are searched after a start or a pause: those of an hour in a busy building, in a few milliseconds. */
@@ -95,20 +95,26 @@ export class AlarmPulses {
    */
   endMs(pulseMs: number, kinds: readonly ZoneKind[] | null): number | undefined {
     const begunMs = [...this.#begunMs].flatMap(([zoneId, atMs]) => {
-      const kind = this.#options.kindOf(zoneId);
+      const kind = this.#options.zoneOf(zoneId)?.kind;
       return kinds === null || (kind !== undefined && kinds.includes(kind)) ? [atMs] : [];
     });
     return begunMs.length === 0 ? undefined : Math.max(...begunMs) + pulseMs;
   }
 
-  /** The monotonic time of a trip before the start or in a pause; in an earlier boot by the wall clock. */
-  #before({ bootId, monotonicMs, wallMs }: DispatchedTrip, nowMs: number): number {
-    const { clock } = this.#options;
+  /**
+   * The monotonic time at which a trip before the start or in a pause began to count, in an earlier boot by the wall clock: its
+   * opening and the entry delay of its zone.
+   */
+  #before({ key, zoneId, bootId, monotonicMs, wallMs }: DispatchedTrip, nowMs: number): number {
+    const { clock, entryDelays, zoneOf } = this.#options;
+    const endedMs = entryDelays.endedAtStartMs(key);
+    if (endedMs !== undefined) return endedMs;
     const isThisBoot = bootId === this.#options.bootId;
     // An output waits for it since then: a journal that cannot be read delays a pulse, and does not shorten it.
     if (isThisBoot && monotonicMs >= this.#sinceMs) return nowMs;
     const agoMs = isThisBoot ? nowMs - monotonicMs : clock.wallMs() - wallMs;
     // A clock that was set back gives a trip in the future.
-    return Math.abs(agoMs) < REPEATED_MS ? nowMs : nowMs - Math.abs(agoMs);
+    const begunAgoMs = Math.max(0, Math.abs(agoMs) - (zoneOf(zoneId)?.entryDelayMs ?? 0));
+    return begunAgoMs < REPEATED_MS ? nowMs : nowMs - begunAgoMs;
   }
 }

@@ -42,12 +42,12 @@ export class SiteOutputs {
     const { entryDelays } = zoneService;
     this.#newPublisher = () => inputs.outputPublisher();
     this.#availability = `santinela/${site.ref}/outputs/availability`;
-    const kindOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId)?.kind;
+    const zoneOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId);
     this.#outputs = new Outputs({
       ...parts,
       outputs,
       deviceOf: (target) => this.#deviceOf(target, config.gpio),
-      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, offDisk, entryDelays, kindOf }),
+      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, offDisk, entryDelays, zoneOf }),
     });
   }
 

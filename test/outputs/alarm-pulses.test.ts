@@ -1,18 +1,23 @@
 import { expect, test } from "vitest";
+import type { ZoneKind } from "../../src/domain/zone.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
 import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const PULSE_MS = 180_000;
+const KINDS: Readonly<Record<string, ZoneKind>> = { smoke: "fire", counter: "holdup" };
 
 function pulsesOf(clock: ManualClock, rows: JournalTrip[]): AlarmPulses {
   return new AlarmPulses({
     clock,
     bootId: "this",
     offDisk: { dispatched: () => [] },
-    entryDelays: { isOver: () => false },
+    entryDelays: { isOver: () => false, endedAtStartMs: () => undefined },
     trips: { newestSeq: () => rows.at(-1)?.seq ?? 0, after: (seq) => rows.filter((row) => row.seq > seq) },
-    kindOf: (zoneId) => (zoneId === "smoke" ? "fire" : zoneId === "counter" ? "holdup" : undefined),
+    zoneOf: (zoneId) => {
+      const kind = KINDS[zoneId];
+      return kind && { kind, entryDelayMs: 0 };
+    },
   });
 }
 

@@ -90,12 +90,12 @@ function outputs(...all: Partial<Output>[]): Outputs {
       clock,
       bootId: "b",
       offDisk: { dispatched: () => [] },
-      entryDelays: { isOver: () => false },
+      entryDelays: { isOver: () => false, endedAtStartMs: () => undefined },
       trips: {
         newestSeq: () => readRows().at(-1)?.seq ?? 0,
         after: (seq) => readRows().filter((row) => row.seq > seq),
       },
-      kindOf: () => "fire",
+      zoneOf: () => ({ kind: "fire", entryDelayMs: 0 }),
     }),
     readState: () => {
       if (lookFailure) throw lookFailure;

@@ -36,7 +36,7 @@ function newPulses(): AlarmPulses {
     trips: new DispatchedTrips(database),
     offDisk: journal.offDisk,
     entryDelays: zoneService.entryDelays,
-    kindOf: (zoneId) => zones.find(({ id }) => id === zoneId)?.kind,
+    zoneOf: (zoneId) => zones.find(({ id }) => id === zoneId),
   });
 }
 

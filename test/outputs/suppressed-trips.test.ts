@@ -35,7 +35,7 @@ function newPulses(): AlarmPulses {
     trips: new DispatchedTrips(database),
     offDisk: journal.offDisk,
     entryDelays: zoneService.entryDelays,
-    kindOf: (zoneId) => zones.find(({ id }) => id === zoneId)?.kind,
+    zoneOf: (zoneId) => zones.find(({ id }) => id === zoneId),
   });
 }
 
@@ -145,5 +145,28 @@ describe("an output with a pulse is on", () => {
     await site.pass(30_000);
     pulses.read();
     expect(pulses.endMs(PULSE_MS, ["intrusion"])).toBe(site.zones.clock.monotonicMs() + PULSE_MS);
+  });
+});
+
+describe("an output whose alarm has an entry delay", () => {
+  test("has its whole pulse when the delay ended while the machine was off", async () => {
+    reads("door", "open");
+    await site.powerCut(3_600_000);
+    pulses = newPulses();
+    await site.pass(10_000);
+    pulses.read();
+    const begunMs = site.zones.clock.monotonicMs() - 10_000;
+    expect(pulses.endMs(PULSE_MS, ["intrusion"])).toBe(begunMs + PULSE_MS);
+  });
+
+  test("has what remains since the end of the delay after a restart", async () => {
+    reads("door", "open");
+    await site.pass(30_000);
+    const begunMs = site.zones.clock.monotonicMs();
+    await site.pass(90_000);
+    await site.restart();
+    pulses = newPulses();
+    pulses.read();
+    expect(pulses.endMs(PULSE_MS, ["intrusion"])).toBe(begunMs + PULSE_MS);
   });
 });
