@@ -31,6 +31,7 @@ const PHRASES: Readonly<Record<HeadlineCode, Phrase>> = {
   "zone-fault": (n) => `${counted(n, "zone")} with a fault`,
   "zone-shut-down": (n) => `${counted(n, "zone")} in swinger shutdown`,
   "condition-error": (n) => counted(n, "error"),
+  "entry-delay": (n) => `entry delay of ${counted(n, "zone")}`,
   starting: () => "the zones are being read after the start",
   "no-zones": () => "no zones yet",
   "no-sites": () => "no site is enrolled yet: begin with santinela sites invite",

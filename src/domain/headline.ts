@@ -21,6 +21,7 @@ export const HEADLINE_REASONS = {
   "zone-fault": "fault",
   "zone-shut-down": "fault",
   "condition-error": "fault",
+  "entry-delay": "attention",
   starting: "attention",
   "no-zones": "attention",
   "no-sites": "attention",
@@ -77,6 +78,8 @@ export interface HeadlineFacts {
   /** Zones with a trip that has no intervention yet or was rejected by the local API, one entry per trip. */
   readonly unrecorded: readonly string[];
   readonly zones: readonly HeadlineZone[];
+  /** Zones with a trip in its entry delay: somebody may be coming home, and disarms in time. */
+  readonly delayed: ReadonlySet<string>;
   readonly conditions: readonly Pick<Condition, "code" | "subject" | "severity" | "title">[];
   readonly isWalkTest: boolean;
   /** Records whose sync needs attention. */
@@ -146,16 +149,15 @@ interface ReasonItems {
 /** Complete: a reason without a function does not compile. */
 const REASONS: Readonly<Record<HeadlineCode, (facts: HeadlineFacts) => ReasonItems>> = {
   "alarm-unfinished": ({ alarms }) => records(alarms),
-  "alarm-unrecorded": ({ unrecorded, zones }) => ({
+  "alarm-unrecorded": ({ unrecorded, zones: all }) => ({
     count: unrecorded.length,
-    items: lifeSafetyFirst(
-      [...new Set(unrecorded)].map((id) => zones.find((zone) => zone.id === id) ?? { id }),
-    ).map(zoneItem),
+    items: zonesOf(all, new Set(unrecorded)),
   }),
-  "zone-open": (facts) => zones(facts, isOpenArmed),
+  "zone-open": (facts) => zones(facts, (zone) => isOpenArmed(zone) && !facts.delayed.has(zone.id)),
   "zone-fault": (facts) => zones(facts, ({ faults }) => faults.some(({ fault }) => fault !== "battery")),
   "zone-shut-down": (facts) => zones(facts, ({ disposition }) => disposition === "swinger"),
   "condition-error": (facts) => conditions(facts, "error"),
+  "entry-delay": ({ delayed, zones: all }) => ({ count: delayed.size, items: zonesOf(all, delayed) }),
   starting: ({ isRead }) => single(!isRead),
   "no-zones": ({ sites, zones: all }) => single(sites === null && all.length === 0),
   "no-sites": ({ sites }) => single(sites?.hasAny === false),
@@ -192,6 +194,11 @@ function records({ count, worst }: UnfinishedRecords): ReasonItems {
     count,
     items: worst.map(({ id, name }) => ({ about: "intervention", id, name })),
   };
+}
+
+/** Zones by their ids; one that the configuration no longer has, too. */
+function zonesOf(all: readonly HeadlineZone[], ids: ReadonlySet<string>): readonly HeadlineItem[] {
+  return lifeSafetyFirst([...ids].map((id) => all.find((zone) => zone.id === id) ?? { id })).map(zoneItem);
 }
 
 function zones(facts: HeadlineFacts, matches: (zone: HeadlineZone) => boolean): ReasonItems {

@@ -168,6 +168,7 @@ class CentreStatus {
       planned: counts.alarmsAhead + counts.workAhead,
       unrecorded: [],
       zones: [],
+      delayed: new Set(),
       conditions: health.list(),
       isWalkTest: false,
       stuck: 0,

@@ -17,7 +17,7 @@ import {
 import type { ReadOr } from "./damaged-pages.ts";
 import type { SiteParts } from "./site-parts.ts";
 
-type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "isWalkTest"> & {
+type OtherFacts = Pick<HeadlineFacts, "isRead" | "sites" | "isWalkTest" | "delayed"> & {
   readonly zones: readonly HeadlineZone[];
   readonly outbox: OutboxSummary;
 };

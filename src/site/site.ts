@@ -154,6 +154,7 @@ export class Site {
       sites: config.role === "site" ? null : this.#readOr(() => knownSites.read(), SITES_UNKNOWN),
       isRead: this.#hasInputs && zones.every(({ id }) => zoneService.monitor.settlesInMs(id) === 0),
       zones,
+      delayed: new Set(zoneService.entryDelays.zones),
       isWalkTest: zoneService.zoneOverrides.isWalkTest,
     };
   }

@@ -28,6 +28,7 @@ const QUIET: HeadlineFacts = {
   unrecorded: [],
   sites: null,
   zones: [DOOR],
+  delayed: new Set(),
   conditions: [],
   isWalkTest: false,
   stuck: 0,
@@ -59,6 +60,7 @@ const CASES: Readonly<Record<HeadlineCode, Partial<HeadlineFacts>>> = {
   "zone-fault": zone({ faults: [{ fault: "tamper" }] }),
   "zone-shut-down": zone({ disposition: "swinger" }),
   "condition-error": condition("error"),
+  "entry-delay": { delayed: new Set(["door"]) },
   starting: { isRead: false },
   "no-zones": { zones: [] },
   "no-sites": { sites: { ...SITES, hasAny: false } },
@@ -90,6 +92,7 @@ const NAMED: Readonly<Partial<Record<HeadlineCode, HeadlineItem>>> = {
   "zone-fault": { about: "zone", id: "other", name: "Alta" },
   "zone-shut-down": { about: "zone", id: "other", name: "Alta" },
   "condition-error": { about: "condition", id: "disk-full", name: "Disk full" },
+  "entry-delay": { about: "zone", id: "door", name: "Ușa principală" },
   "site-fault": { about: "site", id: "hala-nord", name: "Hala Nord" },
   "sites-unreported": { about: "site", id: "hala-nord", name: "hala-nord" },
   "condition-warning": {
@@ -142,6 +145,15 @@ describe("the headline of a site", () => {
     expect(headlineOf({ ...centre, sites: { ...SITES, unreported } }).text).toBe(
       "attention: 25 enrolled sites without a report (atelier, depozit, hala-nord, …)",
     );
+  });
+
+  test("needs attention while a zone is open in its entry delay", () => {
+    const { level, reasons } = headlineOf({
+      ...QUIET,
+      zones: [{ ...DOOR, contact: "open" }],
+      delayed: new Set(["door"]),
+    });
+    expect([level, ...reasons.map(({ code }) => code)]).toEqual(["attention", "entry-delay"]);
   });
 
   test("names an open zone once, although a condition names it too", () => {

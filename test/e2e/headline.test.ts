@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { connectAsync } from "mqtt";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
@@ -90,6 +90,35 @@ describe("the summary of a site", () => {
     await ask("PUT", "/interventii/1", { status: "done" });
     const { reasons } = await headline("alarm", "zone-open");
     expect(reasons[0]).toMatchObject({ items: [{ about: "zone", id: "smoke", name: "Fum depozit" }] });
+  });
+
+  test("is no alarm during an entry delay, and one at its end unless the zone is disarmed", async () => {
+    await site.end("SIGTERM");
+    const port = await freePort();
+    const key = "gate: { mqtt: key, open: ['1'], normal: ['0'] }, entryDelayS: 3";
+    site = installation.daemon(
+      "site",
+      `${ZONES.replace("mqtt: off", `mqtt: { listen: { port: ${port} } }`)}` +
+        `  - { id: door, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { simulated: true }, ${key} }\n`,
+    );
+    await site.start();
+    const keypad = await connectAsync(`mqtt://127.0.0.1:${port}`);
+    onTestFinished(() => keypad.endAsync(true));
+    await keypad.publishAsync("key", "1", { qos: 1 });
+    await headline("well");
+    await site.run(["trip", "--zone", "door"]);
+    const { text, reasons } = await headline("attention", "entry-delay");
+    expect(text).toBe("attention: entry delay of 1 zone (Ușa)");
+    expect(reasons).toMatchObject([{ items: [{ about: "zone", id: "door" }] }]);
+    await keypad.publishAsync("key", "0", { qos: 1 });
+    await headline("attention", "zone-not-ready");
+    await site.run(["trip", "--zone", "door", "--restore"]);
+    await keypad.publishAsync("key", "1", { qos: 1 });
+    await headline("well");
+    await site.run(["trip", "--zone", "door"]);
+    await headline("attention", "entry-delay");
+    await headline("alarm", "alarm-unfinished", "zone-open");
+    expect(await site.get<unknown[]>("/interventii")).toHaveLength(1);
   });
 
   test("is well before a planned maintenance visit, and no longer on its day", async () => {

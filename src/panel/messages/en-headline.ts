@@ -26,6 +26,7 @@ export const EN_HEADLINE = {
   "reason.zone-fault": { one: "{n} zone with a fault", other: "{n} zones with a fault" },
   "reason.zone-shut-down": { one: "{n} zone in swinger shutdown", other: "{n} zones in swinger shutdown" },
   "reason.condition-error": { one: "{n} error", other: "{n} errors" },
+  "reason.entry-delay": { one: "Entry delay: {n} zone", other: "Entry delay: {n} zones" },
   "reason.starting": "Starting: reading the zones",
   "reason.no-zones": "No zones yet",
   "reason.no-sites": "No site is enrolled yet",

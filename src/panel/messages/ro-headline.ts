@@ -50,6 +50,11 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de zone blocate automat (swinger)",
   },
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
+  "reason.entry-delay": {
+    one: "Temporizare la intrare: {n} zonă",
+    few: "Temporizare la intrare: {n} zone",
+    other: "Temporizare la intrare: {n} de zone",
+  },
   "reason.starting": "Pornire: se citesc zonele",
   "reason.no-zones": "Încă nicio zonă",
   "reason.no-sites": "Încă nicio locație înrolată",
