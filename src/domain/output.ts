@@ -44,6 +44,8 @@ export interface AlarmFacts {
   readonly isGiven: boolean;
   /** Kinds of the zones that have one. Read only for an output that asks for kinds. */
   readonly kinds: () => ReadonlySet<ZoneKind>;
+  /** False while a damaged page may hide an alarm. To be asked last: the page may just have been met. */
+  readonly isComplete: () => boolean;
 }
 
 /** A site that is not ready may miss an alarm, or cannot be armed. */
@@ -56,14 +58,16 @@ const NOT_READY: readonly HeadlineCode[] = [
   "zone-unknown",
 ];
 
-/** Whether the reason of an output applies now. */
+/** Whether the reason of an output applies now. @param wasGiven before: an alarm that cannot be read is not over */
 export function isGiven(
   { reason, kinds }: Pick<Output, "reason" | "kinds">,
   { headline, link, alarm }: OutputFacts,
+  wasGiven: boolean,
 ): boolean {
   if (reason === "link-lost") return link.state === "down";
   if (reason === "not-ready") return headline.reasons.some(({ code }) => NOT_READY.includes(code));
-  return kinds === null ? alarm.isGiven : kinds.some((kind) => alarm.kinds().has(kind));
+  const isAlarm = kinds === null ? alarm.isGiven : kinds.some((kind) => alarm.kinds().has(kind));
+  return isAlarm || (wasGiven && !alarm.isComplete());
 }
 
 /** An output as the panel and the command line show it. */

@@ -153,7 +153,7 @@ export class Outputs {
     const facts = readState();
     const nowMs = clock.monotonicMs();
     for (const output of others) {
-      if (!isGiven(output, facts)) this.#since.delete(output);
+      if (!isGiven(output, facts, this.#since.has(output))) this.#since.delete(output);
       else if (!this.#since.has(output)) this.#since.set(output, nowMs);
     }
   }

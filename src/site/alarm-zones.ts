@@ -54,7 +54,7 @@ export class AlarmZones {
     zones: readonly HeadlineZone[],
     hasRecord: boolean,
     records: () => readonly Pick<UnfinishedRecord, "id">[],
-  ): AlarmFacts {
+  ): Omit<AlarmFacts, "isComplete"> {
     const delayed = new Set(this.#parts.entryDelays.zones);
     const isOpen = ({ id, contact, disposition }: HeadlineZone): boolean =>
       contact === "open" && disposition === "waiting" && !delayed.has(id);

@@ -124,7 +124,9 @@ export class Site {
     const alarm = this.#alarmZones.read(facts.zones, hasAlarmRecord(headline), () =>
       this.#headline.alarmRecords(),
     );
-    return { headline, link: this.#parts.link(), alarm };
+    const { link, health } = this.#parts;
+    const isComplete = (): boolean => !health.isOpen("database-damaged");
+    return { headline, link: link(), alarm: { ...alarm, isComplete } };
   }
 
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */

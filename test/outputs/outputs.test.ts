@@ -113,13 +113,19 @@ function outputs(...all: Partial<Output>[]): Outputs {
 const because = (...codes: HeadlineCode[]): OutputFacts => ({
   headline: { reasons: codes.map((code) => ({ code, level: "fault", count: 1, items: [] })) },
   link: { state: "up" },
-  alarm: { isGiven: false, kinds: () => new Set() },
+  alarm: { isGiven: false, kinds: () => new Set(), isComplete: () => true },
 });
 
 /** Alarms of zones of these kinds; without kinds one that a person has written. */
 const alarmOf = (...kinds: ZoneKind[]): OutputFacts => ({
   ...because(),
-  alarm: { isGiven: true, kinds: () => new Set(kinds) },
+  alarm: { isGiven: true, kinds: () => new Set(kinds), isComplete: () => true },
+});
+
+/** These facts while a page of the records is damaged. */
+const damaged = (read: OutputFacts): OutputFacts => ({
+  ...read,
+  alarm: { ...read.alarm, isComplete: () => false },
 });
 
 /** Advances by whole seconds, and lets each switch end. */
@@ -349,4 +355,26 @@ test("a new output that cannot be switched is named with the remedy, and the oth
   ]);
   await started.exchange([LAMP]);
   expect(conditions.list()).toEqual([]);
+});
+
+test("a damaged page that hides an alarm switches no output off, and a new alarm switches one on", async () => {
+  const made = outputs(
+    { name: "any", reason: "alarm", target: topic("any") },
+    { name: "fire", reason: "alarm", kinds: ["fire"], target: topic("fire") },
+    { name: "yard", reason: "alarm", kinds: ["perimeter"], target: topic("yard") },
+  );
+  const states = () => made.list().map(({ name, isOn }) => `${name} ${isOn}`);
+  await pass(1);
+  facts = alarmOf("fire");
+  await pass(1);
+  expect(states()).toEqual(["any true", "fire true", "yard false"]);
+  facts = damaged(because());
+  await pass(3);
+  expect(states()).toEqual(["any true", "fire true", "yard false"]);
+  facts = damaged(alarmOf("perimeter"));
+  await pass(1);
+  expect(states()).toEqual(["any true", "fire true", "yard true"]);
+  facts = because();
+  await pass(1);
+  expect(states()).toEqual(["any false", "fire false", "yard false"]);
 });
