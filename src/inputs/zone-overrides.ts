@@ -1,7 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
-import type { SuppressionCause } from "../domain/trip.ts";
+import { isLifeSafety } from "../domain/incident.ts";
+import type { SuppressionCause, Timestamp } from "../domain/trip.ts";
 import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { SiteIdentity } from "../domain/walk-test.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -111,6 +112,20 @@ export class ZoneOverrides {
     if (this.gates.isClosed(zone)) return { state: "gated", reason: `disarmed (${zone.gate.by})` };
     if (this.gates.isExit(zone)) return { state: "gated", reason: `exit delay (${zone.gate.by})` };
     return { state: "waiting", reason: null };
+  }
+
+  /** Whether a person suppresses the trips of this zone now. A schedule does not tell that anybody has come. */
+  isSilenced(zone: Zone): boolean {
+    const { state } = this.dispositionOf(zone);
+    return state !== "waiting" && (state !== "gated" || zone.gate.by !== "schedule");
+  }
+
+  /** Whether a person has disarmed a zone, or armed it again, after this time. @throws any error of the journal */
+  isSwitchedSince({ kind, gate }: Zone, { bootId, monotonicMs, wallMs }: Timestamp): boolean {
+    if (!("id" in gate) || isLifeSafety(kind)) return false;
+    const since = this.#options.journal.zoneOverrides.gateState(gate.id)?.since;
+    if (!since) return false;
+    return since.bootId === bootId ? since.monotonicMs > monotonicMs : since.wallMs > wallMs;
   }
 
   get isWalkTest(): boolean {

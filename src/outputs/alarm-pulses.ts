@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Zone, ZoneKind } from "../domain/zone.ts";
 import type { EntryDelays } from "../inputs/entry-delays.ts";
+import type { ZoneOverrides } from "../inputs/zone-overrides.ts";
 import type { DispatchedTrip, DispatchedTrips } from "../store/dispatched-trips.ts";
 import type { OffDiskChanges } from "../store/journal-changes.ts";
 
@@ -13,7 +14,16 @@ interface AlarmPulsesOptions {
   readonly offDisk: Pick<OffDiskChanges, "dispatched">;
   readonly entryDelays: Pick<EntryDelays, "isOver" | "endedAtStartMs">;
   /** A zone as it is now; undefined for one that was removed. */
-  readonly zoneOf: (zoneId: string) => Pick<Zone, "kind" | "entryDelayMs"> | undefined;
+  readonly zoneOf: (zoneId: string) => Zone | undefined;
+  readonly zoneOverrides: Pick<ZoneOverrides, "isSilenced" | "isSwitchedSince">;
+}
+
+/** The last pulse of a zone, by the monotonic clock. */
+interface Pulse {
+  /** When its newest trip was first seen; for one before the start or in a pause when it began to count. */
+  readonly atMs: number;
+  /** When a person disarmed, bypassed or tested the zone; undefined before that. */
+  readonly silencedMs: number | undefined;
 }
 
 /** Rows that are searched after a start or a pause: those of an hour in a busy building, in a few milliseconds. */
@@ -23,17 +33,16 @@ const ROWS_MAX = 10_000;
  * had it before: a dialler that is triggered twice is better than one that was never triggered.
  */
 const REPEATED_MS = 60_000;
+/** Of a pulse that a person ends: a dialler is triggered all the same, and whoever comes in hears that there was an alarm. */
+const SILENCED_MS_MIN = 10_000;
 /** Reads are a second apart. What happened in a longer pause is old: no output waited for it. */
 const PAUSE_MS = REPEATED_MS;
 
 /** How long ago the newest dispatched trip of each zone began to count, from the journal, so that a restart does not end a pulse. */
 export class AlarmPulses {
   readonly #options: AlarmPulsesOptions;
-  /**
-   * When the newest trip of each zone was first seen, by the monotonic clock; one before the start or in a pause when it
-   * happened.
-   */
-  readonly #begunMs = new Map<string, number>();
+  /** By zone. */
+  readonly #pulses = new Map<string, Pulse>();
   /** The newest row that was read, and the older trips that were in their entry delay then. */
   #readSeq = 0;
   #delayed: ReadonlySet<number> = new Set();
@@ -58,11 +67,12 @@ export class AlarmPulses {
       this.#isFirst = true;
     }
     this.#readMs = nowMs;
+    this.#silence(nowMs);
     const unstored = offDisk.dispatched();
     for (const trip of unstored)
       if (!this.#early.has(trip.key) && !this.#isDelayed(trip)) {
-        this.#early.add(trip.key);
         this.#begin(trip, nowMs);
+        this.#early.add(trip.key);
       }
     const newestSeq = trips.newestSeq();
     const fromSeq = Math.max(
@@ -86,7 +96,21 @@ export class AlarmPulses {
 
   #begin(trip: DispatchedTrip, nowMs: number): void {
     const atMs = this.#isFirst ? this.#before(trip, nowMs) : nowMs;
-    this.#begunMs.set(trip.zoneId, Math.max(atMs, this.#begunMs.get(trip.zoneId) ?? -Infinity));
+    if (atMs < (this.#pulses.get(trip.zoneId)?.atMs ?? -Infinity)) return;
+    const { zoneOf, zoneOverrides } = this.#options;
+    const zone = this.#isFirst ? zoneOf(trip.zoneId) : undefined;
+    const silencedMs = zone && zoneOverrides.isSwitchedSince(zone, trip) ? nowMs : undefined;
+    this.#pulses.set(trip.zoneId, { atMs, silencedMs });
+  }
+
+  /** Ends the pulses of zones whose trips a person suppresses now. */
+  #silence(nowMs: number): void {
+    const { zoneOf, zoneOverrides } = this.#options;
+    for (const [zoneId, { atMs, silencedMs }] of this.#pulses) {
+      const zone = zoneOf(zoneId);
+      if (silencedMs === undefined && zone && zoneOverrides.isSilenced(zone))
+        this.#pulses.set(zoneId, { atMs, silencedMs: nowMs });
+    }
   }
 
   /**
@@ -94,11 +118,12 @@ export class AlarmPulses {
    * @param kinds of the zones that count; null for all
    */
   endMs(pulseMs: number, kinds: readonly ZoneKind[] | null): number | undefined {
-    const begunMs = [...this.#begunMs].flatMap(([zoneId, atMs]) => {
+    const endsMs = [...this.#pulses].flatMap(([zoneId, { atMs, silencedMs = Infinity }]) => {
       const kind = this.#options.zoneOf(zoneId)?.kind;
-      return kinds === null || (kind !== undefined && kinds.includes(kind)) ? [atMs] : [];
+      if (kinds !== null && (kind === undefined || !kinds.includes(kind))) return [];
+      return [Math.min(atMs + pulseMs, Math.max(silencedMs, atMs + SILENCED_MS_MIN))];
     });
-    return begunMs.length === 0 ? undefined : Math.max(...begunMs) + pulseMs;
+    return endsMs.length === 0 ? undefined : Math.max(...endsMs);
   }
 
   /**

@@ -24,7 +24,7 @@ interface SiteOutputsParts {
   readonly inputs: Pick<Inputs, "outputPublisher">;
   readonly trips: DispatchedTrips;
   readonly journal: Pick<Journal, "offDisk">;
-  readonly zoneService: Pick<ZoneService, "entryDelays">;
+  readonly zoneService: Pick<ZoneService, "entryDelays" | "zoneOverrides">;
   readonly readState: () => OutputFacts;
   readonly record: (event: NewEvent) => void;
 }
@@ -39,7 +39,7 @@ export class SiteOutputs {
   constructor({ config, host, inputs, trips, journal, zoneService, ...parts }: SiteOutputsParts) {
     const { outputs, site } = config;
     const { offDisk } = journal;
-    const { entryDelays } = zoneService;
+    const { entryDelays, zoneOverrides } = zoneService;
     this.#newPublisher = () => inputs.outputPublisher();
     this.#availability = `santinela/${site.ref}/outputs/availability`;
     const zoneOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId);
@@ -47,7 +47,15 @@ export class SiteOutputs {
       ...parts,
       outputs,
       deviceOf: (target) => this.#deviceOf(target, config.gpio),
-      pulses: new AlarmPulses({ ...parts, bootId: host.bootId, trips, offDisk, entryDelays, zoneOf }),
+      pulses: new AlarmPulses({
+        ...parts,
+        bootId: host.bootId,
+        trips,
+        offDisk,
+        entryDelays,
+        zoneOf,
+        zoneOverrides,
+      }),
     });
   }
 

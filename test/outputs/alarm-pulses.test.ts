@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ZoneKind } from "../../src/domain/zone.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
 import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const PULSE_MS = 180_000;
@@ -12,11 +13,12 @@ function pulsesOf(clock: ManualClock, rows: JournalTrip[]): AlarmPulses {
     clock,
     bootId: "this",
     offDisk: { dispatched: () => [] },
+    zoneOverrides: { isSilenced: () => false, isSwitchedSince: () => false },
     entryDelays: { isOver: () => false, endedAtStartMs: () => undefined },
     trips: { newestSeq: () => rows.at(-1)?.seq ?? 0, after: (seq) => rows.filter((row) => row.seq > seq) },
     zoneOf: (zoneId) => {
       const kind = KINDS[zoneId];
-      return kind && { kind, entryDelayMs: 0 };
+      return kind && zoneOf({ id: zoneId, kind, input: { simulated: true } });
     },
   });
 }

@@ -9,6 +9,7 @@ import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
 import { Outputs } from "../../src/outputs/outputs.ts";
 import type { ZoneKind } from "../../src/domain/zone.ts";
 import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
+import { zoneOf } from "../support/monitored-zones.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const BY = { who: "ana@site.example", from: "192.168.1.9" };
@@ -90,12 +91,13 @@ function outputs(...all: Partial<Output>[]): Outputs {
       clock,
       bootId: "b",
       offDisk: { dispatched: () => [] },
+      zoneOverrides: { isSilenced: () => false, isSwitchedSince: () => false },
       entryDelays: { isOver: () => false, endedAtStartMs: () => undefined },
       trips: {
         newestSeq: () => readRows().at(-1)?.seq ?? 0,
         after: (seq) => readRows().filter((row) => row.seq > seq),
       },
-      zoneOf: () => ({ kind: "fire", entryDelayMs: 0 }),
+      zoneOf: () => zoneOf({ kind: "fire", input: { simulated: true } }),
     }),
     readState: () => {
       if (lookFailure) throw lookFailure;

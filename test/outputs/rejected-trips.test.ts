@@ -36,6 +36,7 @@ function newPulses(): AlarmPulses {
     trips: new DispatchedTrips(database),
     offDisk: journal.offDisk,
     entryDelays: zoneService.entryDelays,
+    zoneOverrides: zoneService.zoneOverrides,
     zoneOf: (zoneId) => zones.find(({ id }) => id === zoneId),
   });
 }

@@ -18,6 +18,8 @@ beforeEach(async () => {
     zoneOf({ id: "smoke", kind: "fire", input, objective }),
     zoneOf({ id: "door", input, objective, gate: KEY, entryDelayS: 30, swinger: { maxTrips: 1 } }),
     zoneOf({ id: "hall", kind: "motion", input, objective, gate: KEY, swinger: false }),
+    // The clock of the test begins at 23:30.
+    zoneOf({ id: "shed", input, objective, gate: { schedule: "mon-sun 20:00-23:31" } }),
   ];
   site = await DispatchingSite.make(zones);
   pulses = newPulses();
@@ -35,6 +37,7 @@ function newPulses(): AlarmPulses {
     trips: new DispatchedTrips(database),
     offDisk: journal.offDisk,
     entryDelays: zoneService.entryDelays,
+    zoneOverrides: zoneService.zoneOverrides,
     zoneOf: (zoneId) => zones.find(({ id }) => id === zoneId),
   });
 }
@@ -168,5 +171,68 @@ describe("an output whose alarm has an entry delay", () => {
     pulses = newPulses();
     pulses.read();
     expect(pulses.endMs(PULSE_MS, ["intrusion"])).toBe(begunMs + PULSE_MS);
+  });
+});
+
+describe("a person ends a pulse", () => {
+  const leftMs = (): number => {
+    pulses.read();
+    return (pulses.endMs(PULSE_MS, null) ?? -Infinity) - site.zones.clock.monotonicMs();
+  };
+
+  test("by disarming the zone, but not within ten seconds, so that a dialler is triggered", async () => {
+    reads("hall", "open");
+    await site.settled();
+    expect(leftMs()).toBe(PULSE_MS);
+    arm("closed");
+    expect(leftMs()).toBe(10_000);
+    expect(pulses.endMs(3_000, null)).toBe(site.zones.clock.monotonicMs() + 3_000);
+    arm("open");
+    await site.pass(10_000);
+    expect(isOn()).toBe(false);
+    reads("hall", "normal");
+    reads("hall", "open");
+    await site.settled();
+    expect(leftMs()).toBe(PULSE_MS);
+    await site.pass(60_000);
+    expect(isOn()).toBe(true);
+    arm("closed");
+    expect(isOn()).toBe(false);
+  });
+
+  test("for good, also when the zone is armed again before a restart", async () => {
+    reads("hall", "open");
+    await site.pass(90_000);
+    expect(isOn()).toBe(true);
+    for (const state of ["closed", "open"] as const) {
+      await site.pass(1_000);
+      arm(state);
+      pulses.read();
+    }
+    expect(isOn()).toBe(false);
+    await site.restart();
+    pulses = newPulses();
+    expect(isOn()).toBe(false);
+  });
+
+  test("by a bypass of a fire detector, which no gate disarms", async () => {
+    reads("smoke", "open");
+    pulses.read();
+    await site.pass(30_000);
+    arm("closed");
+    expect(isOn()).toBe(true);
+    site.zones.zoneService.zoneOverrides.bypass("smoke", { reason: "burnt toast", minutes: 5 }, ANA);
+    expect(isOn()).toBe(false);
+  });
+
+  test("and a schedule does not", async () => {
+    reads("shed", "open");
+    await site.pass(30_000);
+    expect(isOn()).toBe(true);
+    await site.pass(60_000);
+    const { zones, zoneService } = site.zones;
+    const shed = zones.find(({ id }) => id === "shed");
+    expect(shed && zoneService.zoneOverrides.dispositionOf(shed).state).toBe("gated");
+    expect(isOn()).toBe(true);
   });
 });
