@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { later } from "./clock.ts";
 import { staleText } from "./date-format.ts";
 import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
-import { ApiError, FORM_ERROR_CODE } from "./http.ts";
+import { ApiError, FORM_ERROR_CODE, SIGNED_OUT_CODE } from "./http.ts";
 import { Icon } from "./icon.tsx";
 import { isStale } from "./live-updates.ts";
 import type { MessageKey } from "./messages/catalogue.ts";
@@ -57,9 +57,14 @@ export async function runWithErrorNotice(action: () => Promise<void>): Promise<b
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    showNotice(errorText(error), true);
+    showError(error);
     return false;
   }
+}
+
+/** Shows why a request was rejected; not to the next user. */
+export function showError(error: ApiError): void {
+  if (error.code !== SIGNED_OUT_CODE) showNotice(errorText(error), true);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AccessToken } from "../generated/types.ts";
 import type { AccountView } from "../site/administration-view.ts";
 import { pause } from "./clock.ts";
 import { TOKEN_KEY } from "./early-request.ts";
-import { apiPath, ApiError, send } from "./http.ts";
+import { apiPath, ApiError, send, SIGNED_OUT_CODE } from "./http.ts";
 
 /**
  * - `set-up`: the initial administrator is unclaimed, so no user can sign in yet.
@@ -21,6 +21,7 @@ export const isUnanswered = signal(false);
 
 const RETRY_MS = 1_000;
 let waiting: (() => void)[] = [];
+let signOuts = 0;
 
 export function token(): string | undefined {
   return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
@@ -83,12 +84,13 @@ export async function changePassword(currentPassword: string, password: string):
   await enter();
 }
 
-/** What waits for the password is dropped: the next user may be another one. */
+/** Ends what this user has begun: the next one may be another. */
 export function signOut(): void {
-  waiting = [];
+  signOuts += 1;
   sessionStorage.removeItem(TOKEN_KEY);
   account.value = undefined;
   sessionState.value = "out";
+  releaseWaiting();
 }
 
 /** Called when the daemon rejects the token. Account and page stay. */
@@ -97,12 +99,33 @@ export function expire(): void {
   sessionState.value = account.value ? "expired" : "out";
 }
 
-/** Resolves when a user is signed in; after a sign-out not at all. */
-export function signedIn(): Promise<void> {
-  if (sessionState.value === "in") return Promise.resolve();
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-  });
+/** Resolves when the user is signed in, or signed in again. @throws ApiError once the user has signed out */
+export async function signedIn(): Promise<void> {
+  while (sessionState.value !== "in") {
+    if (sessionState.value === "out") throw signedOut();
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+}
+
+/**
+ * What `work` gives, unless its user has signed out meanwhile: what follows it would be done in the name of the next one.
+ * @throws ApiError then, whatever `work` gives
+ */
+export async function ofOneUser<T>(work: Promise<T>): Promise<T> {
+  const before = signOuts;
+  await work.catch(() => {});
+  if (before !== signOuts) throw signedOut();
+  return work;
+}
+
+function signedOut(): ApiError {
+  return new ApiError(0, "", { code: SIGNED_OUT_CODE });
+}
+
+function releaseWaiting(): void {
+  const released = waiting;
+  waiting = [];
+  for (const resolve of released) resolve();
 }
 
 function keep({ token: issued }: AccessToken): void {
@@ -113,10 +136,7 @@ async function enter(): Promise<void> {
   const current = (await (await send("/site/account", token())).json()) as AccountView;
   account.value = current;
   sessionState.value = current.mustChangePassword ? "first-password" : "in";
-  if (current.mustChangePassword) return;
-  const resumed = waiting;
-  waiting = [];
-  for (const resolve of resumed) resolve();
+  if (!current.mustChangePassword) releaseWaiting();
 }
 
 /** Whether the user may use the API and change anything. */

@@ -9,6 +9,7 @@ import { showNotice } from "../notice.tsx";
 import { drawnPicture } from "../picture-file.ts";
 import { changePlan } from "../plan-change.ts";
 import { goFrom, route } from "../route.ts";
+import { ofOneUser } from "../session.ts";
 import { GuardUnsavedFields } from "../unsaved.tsx";
 import { StepHead } from "./step-head.tsx";
 
@@ -51,7 +52,8 @@ function useUpload(send: (bytes: Blob, fields: FormData) => Promise<void>) {
   const [problem, run] = useErrorMessage();
   const upload = async (fields: FormData): Promise<void> => {
     setIsUploading(true);
-    await run(async () => send(await pictureIn(fields), fields));
+    // Drawing takes seconds on a phone.
+    await run(async () => send(await ofOneUser(pictureIn(fields)), fields));
     setIsUploading(false);
   };
   return { isUploading, problem, upload };

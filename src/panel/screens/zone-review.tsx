@@ -9,7 +9,7 @@ import { ApiError } from "../http.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import { errorText, showNotice } from "../notice.tsx";
+import { errorText, showError, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go, route } from "../route.ts";
 import {
@@ -107,7 +107,7 @@ function useSaving(pending: PendingChange) {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 403) forgetConfirmation();
       setError(cause);
-      if (!isReviewed(pending)) showNotice(errorText(cause), true);
+      if (!isReviewed(pending)) showError(cause);
     }
   };
   const save = async (fields: FormData): Promise<void> => {
