@@ -160,6 +160,32 @@ describeWithBrowser("a floor plan", () => {
     }
   });
 
+  test("keeps what another administrator has placed and named in the meantime, also at the second attempt after a conflict", async () => {
+    await page.speak("EN");
+    const smoke = { zone: "smoke", x: 30, y: 40 };
+    const hall = { zone: "hall", x: 20, y: 20 };
+    await daemon().put("/site/plans/1", { pins: [smoke, hall] });
+    const editor = await page.open("plan/1/edit");
+    await editor.button(/^Fum depozit: 30 %/).click();
+    await page.press("ArrowRight");
+    const others = [
+      { ...smoke, x: 70 },
+      { ...hall, x: 80 },
+      { zone: "front-door", x: 10, y: 20 },
+    ];
+    await daemon().put("/site/plans/1", { name: "Mansarda", pins: others });
+    await editor.button("Save").click();
+    await editor.text(/in the meantime: Fum depozit\. Nothing was saved/).shown();
+    await editor.button(/^PIR hol: 80 %/).shown();
+    await editor.button("Save").click();
+    await page.screen("plan/1").image("Plan: Mansarda").shown();
+    const [, movedHall, door] = others;
+    expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([
+      { name: "Mansarda", pins: [movedHall, door, { ...smoke, x: 31 }] },
+    ]);
+    await daemon().put("/site/plans/1", { name: "Etajul 1" });
+  });
+
   test("is edited as it was saved a moment ago, also on a slow link", async () => {
     const slow = await page.holdResponses("**/site/plans");
     await daemon().put("/site/plans/1", { pins: [] });

@@ -6,7 +6,7 @@ import { request } from "../api.ts";
 import { changePlan, withChanges, zonesChangedIn } from "../plan-change.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { Form, TextField, formText } from "../field.tsx";
+import { Form, TextField } from "../field.tsx";
 import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -15,7 +15,7 @@ import { runWithErrorNotice } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { goFrom, route } from "../route.ts";
 import { kindIcon } from "../zone-appearance.ts";
-import { CancelLink, GuardUnsavedFields, useUnsavedInput } from "../unsaved.tsx";
+import { CancelLink, useUnsavedInput } from "../unsaved.tsx";
 import { Replacement } from "./plan-upload.tsx";
 import { StepHead } from "./step-head.tsx";
 
@@ -31,6 +31,7 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
   // A new picture reads the plan again; the changes stay those from here.
   const [original, setOriginal] = useState(plan);
+  const [name, setName] = useState(plan.name);
   const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
   const [selected, setSelected] = useState("");
   const [isAsked, setIsAsked] = useState(false);
@@ -38,12 +39,17 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
   const move = (zone: string, x: number, y: number): void =>
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
-  useUnsavedInput(() => JSON.stringify(pins) !== JSON.stringify(original.pins));
-  const save = async (fields: FormData): Promise<void> => {
-    const name = formText(fields, "name").trim();
+  useUnsavedInput(() => name !== original.name || zonesChangedIn(original.pins, pins).length > 0);
+  // What this user has not changed follows the other administrator: the next attempt would undo it.
+  const know = (now: PlanView): void => {
+    setOriginal(now);
+    setName((own) => (own.trim() === original.name ? now.name : own));
+    setPins((own) => withChanges(now.pins, original.pins, own));
+  };
+  const save = async (): Promise<void> => {
     const here = route.value;
     await run(async () => {
-      await saveChanges(original, { name, pins }, setOriginal);
+      await saveChanges(original, { name: name.trim(), pins }, know);
       done();
       goFrom(here, `#/plan/${plan.id}`);
     });
@@ -77,13 +83,19 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
           )}
           <ToPlace zones={unplaced} add={add} />
           <Form onSubmit={save}>
-            <TextField label={t("plan.name")} name="name" initial={original.name} required maxLength={40} />
+            <TextField
+              label={t("plan.name")}
+              name="name"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+              required
+              maxLength={40}
+            />
             <ErrorMessage text={problem} />
             <div class="row">
               <button class="main">{t("plan.save")}</button>
               <CancelLink href={`#/plan/${plan.id}`} />
             </div>
-            <GuardUnsavedFields />
           </Form>
           <Replacement plan={plan} done={done} />
           <button type="button" onClick={() => setIsAsked(true)}>
