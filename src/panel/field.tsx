@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS } from "./http.ts";
 import { Icon } from "./icon.tsx";
@@ -59,32 +59,35 @@ export function TextField({
 
 /**
  * A form that calls `onSubmit` instead of loading a new page. A second submit is ignored while the first is under way, for as
- * long as a user waits for an answer.
+ * long as a user waits for an answer; its main button shows that.
  */
 export function Form({
   onSubmit,
   children,
 }: {
-  readonly onSubmit: (fields: FormData) => Promise<void> | void;
+  readonly onSubmit: (fields: FormData, form: HTMLFormElement) => Promise<void> | void;
   readonly children: ComponentChildren;
 }) {
   const isBusy = useRef(false);
+  const [isMarked, setIsMarked] = useState(false);
+  const mark = (is: boolean): void => {
+    isBusy.current = is;
+    setIsMarked(is);
+  };
   const submit = async (form: HTMLFormElement): Promise<void> => {
     if (isBusy.current) return;
-    isBusy.current = true;
-    const end = (): void => {
-      isBusy.current = false;
-    };
-    const stop = later(REQUEST_TIMEOUT_MS, end);
+    mark(true);
+    const stop = later(REQUEST_TIMEOUT_MS, () => mark(false));
     try {
-      await onSubmit(new FormData(form));
+      await onSubmit(new FormData(form), form);
     } finally {
       stop();
-      end();
+      mark(false);
     }
   };
   return (
     <form
+      aria-busy={isMarked}
       onSubmit={(event) => {
         event.preventDefault();
         void submit(event.currentTarget);

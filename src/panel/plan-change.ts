@@ -3,6 +3,10 @@ import type { PlanView } from "../site/plan-view.ts";
 import { request } from "./api.ts";
 import { ApiError, FORM_ERROR_CODE, type RequestOptions } from "./http.ts";
 import { t } from "./i18n.ts";
+import { zones } from "./live-updates.ts";
+
+/** What an administrator enters of a floor plan. */
+export type PlanInput = Pick<PlanView, "name" | "pins">;
 
 /**
  * Changes a floor plan, unless it has changed since it was read.
@@ -23,6 +27,41 @@ export async function changePlan(
     reload();
     throw new ApiError(412, t("plan.changedAgain"), { code: FORM_ERROR_CODE });
   }
+}
+
+/**
+ * Another administrator may have changed the plan since: only what was changed here is changed. What both have changed is not
+ * overwritten before this user knows of it.
+ * @param know called with the plan as it is now, if it is not saved; the next attempt is based on it
+ * @returns the plan as it is saved
+ * @throws ApiError
+ */
+export async function saveChanges(
+  before: PlanView,
+  { name: entered, pins }: PlanInput,
+  know: (now: PlanView) => void,
+): Promise<PlanView> {
+  const name = entered.trim();
+  const { body: plans } = await request<PlanView[]>("/site/plans");
+  const now = plans.find(({ id }) => id === before.id) ?? before;
+  const isRenamed = name !== before.name;
+  const both = zonesChangedIn(before.pins, pins).filter((zone) =>
+    zonesChangedIn(before.pins, now.pins).includes(zone),
+  );
+  const isRenamedByBoth = isRenamed && now.name !== before.name && now.name !== name;
+  if (both.length > 0 || isRenamedByBoth) {
+    know(now);
+    const changed = [...(isRenamedByBoth ? [now.name] : []), ...both.map(nameOfZone)].join(", ");
+    throw new ApiError(412, t("plan.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
+  }
+  const body = { ...(isRenamed ? { name } : {}), pins: withChanges(now.pins, before.pins, pins) };
+  await changePlan(now, "", { method: "PUT", body }, () => know(now));
+  return { ...now, ...body };
+}
+
+/** The name of a zone, or its id once it is no longer configured. */
+export function nameOfZone(id: string): string {
+  return zones.value.find((zone) => zone.id === id)?.name ?? id;
 }
 
 /** The zones that were placed, moved or removed between two versions, except those that are in the same place in both. */

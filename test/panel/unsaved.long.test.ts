@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Intervention } from "../../src/generated/types.ts";
+import type { PlanView } from "../../src/site/plan-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
@@ -169,6 +171,58 @@ describeWithBrowser("what is entered and not saved", () => {
     await page.follow("Home");
     await page.screen("status").complete();
   });
+
+  test("of an intervention while it is saved stays and is saved next, also what another user has changed", async () => {
+    const form = await opened("interventions/new");
+    await form.field("Name").fill("Verificarea centralei");
+    for (const [before, pattern, after] of [
+      [undefined, "**/interventii", "la ora 9"],
+      [{ crews: 3 }, "**/interventii/*", "la ora 10"],
+    ] as const) {
+      const [known] = await recordsNamed("Verificarea centralei");
+      if (before) await site.control.put(`/interventii/${known?.id}`, before);
+      const slow = await page.holdResponses(pattern);
+      await form.button("Save").click();
+      await slow.held();
+      await form.markup("form[aria-busy=true]").shown();
+      await form.field("Notes").fill(after);
+      slow.release();
+      await page.notice.text("Saved, but not what you have entered since. Save again.").shown();
+      await form.field("Notes").holds(after);
+      await form.field("Description").fill(`înainte ${after}`);
+    }
+    await eventually("the second save", async () => (await recordsNamed("Verificarea centralei"))[0]?.notes);
+    expect(await recordsNamed("Verificarea centralei")).toMatchObject([
+      { notes: "la ora 9", description: "înainte la ora 9", crews: 3 },
+    ]);
+    await form.button("Save").click();
+    const saved = await page.arrival(/^interventions\/\d+$/);
+    await saved.complete();
+    expect(await recordsNamed("Verificarea centralei")).toMatchObject([
+      { notes: "la ora 10", description: "înainte la ora 10", crews: 3 },
+    ]);
+  });
+
+  test("of a floor plan while it is saved stays and is saved next", async () => {
+    const editor = await opened("plan/1/edit");
+    const slow = await page.holdResponses("**/site/plans/1");
+    await editor.button("Geam").click();
+    await editor.button("Save").click();
+    await slow.held();
+    await editor.button(/^Geam: 50 %/).click();
+    await page.press("ArrowRight");
+    slow.release();
+    await page.notice.text("Saved, but not what you have entered since. Save again.").shown();
+    await editor.button(/^Geam: 51 %/).shown();
+    await editor.button("Save").click();
+    await page.screen("plan/1").button("Geam: Intact").shown();
+    expect(await site.daemon.get<PlanView[]>("/site/plans")).toMatchObject([
+      { pins: [{ zone: "usa" }, { zone: "geam", x: 51, y: 50 }] },
+    ]);
+  });
+
+  const recordsNamed = async (name: string): Promise<Intervention[]> =>
+    (await site.daemon.get<Intervention[]>("/interventii")).filter((one) => one.name === name);
 
   test(
     "is asked about in the language of the user, with the focus back in the screen",

@@ -76,6 +76,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "unsaved.discard": "Renunțare la modificări",
   "unsaved.stay": "Continuare editare",
   "app.save": "Salvare",
+  "app.savedBefore": "Salvat, dar nu și ce ați introdus între timp. Salvați din nou.",
   "app.all": "toate",
   "app.nothing": "Lista este goală.",
   "app.previous": "Pagina anterioară",

@@ -14,12 +14,13 @@ import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
-import { goFrom, route } from "../route.ts";
+import { goFrom, isAt, route } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { errorText } from "../notice.tsx";
-import { ApiError, apiPath, type ApiResponse } from "../http.ts";
+import { errorText, showNotice } from "../notice.tsx";
+import { ApiError, apiPath } from "../http.ts";
 import { useIdempotencyKey } from "../idempotency-key.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
+import { changeRecord, sentIn } from "../record-change.ts";
 import { useClosing } from "./intervention-closing.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
@@ -28,28 +29,38 @@ import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
  * @param etag the version shown to the user, so that newer changes are not overwritten
  */
 export function InterventionForm(given: { readonly record?: Intervention; readonly etag?: string }) {
-  // The record at the start of editing: later changes must not count as input.
-  const [{ record, etag }] = useState(given);
+  // The record at the start of editing, as the fields show it: later changes must not count as input.
+  const [{ record: shown }] = useState(given);
+  // What was saved since is stored; what others have changed is not in the fields.
+  const [{ record, etag }, setStored] = useState(given);
   const [error, run] = useErrorMessage();
   const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
   const keyOf = useIdempotencyKey();
   const isNew = record === undefined;
   const { changeTo, question } = useClosing(record?.id ?? 0);
-  const save = async (fields: FormData): Promise<void> => {
+  const save = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
     const here = route.value;
     const body = changedFields(fields, record);
-    const { body: saved } = await (isNew
+    const { body: saved, headers } = await (isNew
       ? request<Intervention>(apiPath("/interventii"), {
           method: "POST",
           headers: { "Idempotency-Key": keyOf(body) },
           body,
         })
-      : change(record, etag ?? "*", body));
-    goFrom(here, `#/interventions/${saved.id}`);
+      : changeRecord(record, etag ?? "*", body));
+    const isAsSent = JSON.stringify(changedFields(new FormData(form), record)) === JSON.stringify(body);
+    if (isAsSent || !isAt(here)) return goFrom(here, `#/interventions/${saved.id}`);
+    // With its former version the next save compares what others have changed since.
+    setStored(
+      isNew
+        ? { record: saved, etag: headers.get("ETag") ?? "*" }
+        : { ...(etag === undefined ? {} : { etag }), record: { ...record, ...sentIn(saved, body) } },
+    );
+    showNotice(t("app.savedBefore"));
   };
-  const saveOrPoint = async (fields: FormData): Promise<void> => {
+  const saveOrPoint = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
     try {
-      await save(fields);
+      await save(fields, form);
     } catch (cause) {
       const name = cause instanceof ApiError ? refusedDate(cause.message) : undefined;
       if (name === undefined) throw cause;
@@ -60,13 +71,13 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
     <>
       <h1>{isNew ? t("interventions.new") : t("interventions.editTitle", { id: record.id })}</h1>
       <Form
-        onSubmit={async (fields) => {
-          const saveAll = (): Promise<unknown> => run(() => saveOrPoint(fields));
+        onSubmit={async (fields, form) => {
+          const saveAll = (): Promise<unknown> => run(() => saveOrPoint(fields, form));
           const isClosed = !isNew && record.status !== "done" && formText(fields, "status") === "done";
           await (isClosed ? changeTo("done", saveAll) : saveAll());
         }}
       >
-        <Fields {...(record ? { record } : {})} problems={problems} setProblems={setProblems} />
+        <Fields {...(shown ? { record: shown } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
         <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
@@ -75,33 +86,6 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
       {question}
     </>
   );
-}
-
-/**
- * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there: each further
- * trip of an alarm writes its notes.
- * @throws ApiError
- */
-async function change(
-  before: Intervention,
-  etag: string,
-  body: InterventionUpdate,
-): Promise<ApiResponse<Intervention>> {
-  const path = apiPath(`/interventii/${before.id}`);
-  const put = (version: string): Promise<ApiResponse<Intervention>> =>
-    request(path, { method: "PUT", headers: { "If-Match": version }, body });
-  try {
-    return await put(etag);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 412)) throw error;
-    const { body: now, headers } = await request<Intervention>(path);
-    const isSame = (name: keyof Intervention): boolean => now[name] === before[name];
-    // A number names an objective only together with its type.
-    const isObjective = "objectiveType" in body || "objectiveId" in body;
-    const names = [...Object.keys(body), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
-    if (!(names as (keyof Intervention)[]).every(isSame)) throw error;
-    return put(headers.get("ETag") ?? "*");
-  }
 }
 
 function Fields({

@@ -2,18 +2,23 @@ import { useRef, useState } from "preact/hooks";
 import type { Pin as PinPlace } from "../../domain/plan.ts";
 import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
-import { request } from "../api.ts";
-import { changePlan, withChanges, zonesChangedIn } from "../plan-change.ts";
+import {
+  changePlan,
+  nameOfZone,
+  saveChanges,
+  withChanges,
+  zonesChangedIn,
+  type PlanInput,
+} from "../plan-change.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField } from "../field.tsx";
-import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
-import { runWithErrorNotice } from "../notice.tsx";
+import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
-import { goFrom, route } from "../route.ts";
+import { goFrom, isAt, route } from "../route.ts";
 import { kindIcon } from "../zone-appearance.ts";
 import { CancelLink, useUnsavedInput } from "../unsaved.tsx";
 import { Replacement } from "./plan-upload.tsx";
@@ -40,18 +45,25 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
   useUnsavedInput(() => name !== original.name || zonesChangedIn(original.pins, pins).length > 0);
-  // What this user has not changed follows the other administrator: the next attempt would undo it.
-  const know = (now: PlanView): void => {
+  const latest = useRef({ name, pins });
+  latest.current = { name, pins };
+  // What this user has not changed follows the daemon: the next save would undo it.
+  const baseOn = (now: PlanView, before: PlanInput): void => {
     setOriginal(now);
-    setName((own) => (own.trim() === original.name ? now.name : own));
-    setPins((own) => withChanges(now.pins, original.pins, own));
+    setName((own) => (own.trim() === before.name.trim() ? now.name : own));
+    setPins((own) => withChanges(now.pins, before.pins, own));
   };
   const save = async (): Promise<void> => {
     const here = route.value;
     await run(async () => {
-      await saveChanges(original, { name: name.trim(), pins }, know);
+      const sent = { name, pins };
+      const saved = await saveChanges(original, sent, (now) => baseOn(now, original));
       done();
-      goFrom(here, `#/plan/${plan.id}`);
+      const { name: ownName, pins: own } = latest.current;
+      const isAsSent = ownName === name && zonesChangedIn(pins, own).length === 0;
+      if (isAsSent || !isAt(here)) return goFrom(here, `#/plan/${plan.id}`);
+      baseOn(saved, sent);
+      showNotice(t("app.savedBefore"));
     });
   };
   const add = ({ id }: ZoneView): void => {
@@ -78,7 +90,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
           {pins.some(({ zone }) => zone === selected) && (
             <button type="button" onClick={() => setPins(pins.filter(({ zone }) => zone !== selected))}>
               <Icon name="x" />
-              {t("plan.unplace", { zone: nameOf(selected) })}
+              {t("plan.unplace", { zone: nameOfZone(selected) })}
             </button>
           )}
           <ToPlace zones={unplaced} add={add} />
@@ -155,7 +167,7 @@ function MovablePin({
     <Pin
       pin={pin}
       look={{ tone: isSelected ? "test" : undefined, icon: kindIcon(zone?.kind ?? null) }}
-      label={t("plan.pin", { zone: nameOf(pin.zone), x: Math.round(pin.x), y: Math.round(pin.y) })}
+      label={t("plan.pin", { zone: nameOfZone(pin.zone), x: Math.round(pin.x), y: Math.round(pin.y) })}
       isSelected={isSelected}
       press={select}
       onPointerDown={(event) => {
@@ -207,37 +219,7 @@ function RemoveQuestion({
   );
 }
 
-/**
- * Another administrator may have changed the plan since: only what was changed here is changed. What both have changed is not
- * overwritten before this user knows of it.
- * @param know called with the plan as it is now, if it is not saved; the next attempt is based on it
- */
-async function saveChanges(
-  before: PlanView,
-  { name, pins }: Pick<PlanView, "name" | "pins">,
-  know: (now: PlanView) => void,
-): Promise<void> {
-  const { body: plans } = await request<PlanView[]>("/site/plans");
-  const now = plans.find(({ id }) => id === before.id) ?? before;
-  const isRenamed = name !== before.name;
-  const both = zonesChangedIn(before.pins, pins).filter((zone) =>
-    zonesChangedIn(before.pins, now.pins).includes(zone),
-  );
-  const isRenamedByBoth = isRenamed && now.name !== before.name && now.name !== name;
-  if (both.length > 0 || isRenamedByBoth) {
-    know(now);
-    const changed = [...(isRenamedByBoth ? [now.name] : []), ...both.map(nameOf)].join(", ");
-    throw new ApiError(412, t("plan.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
-  }
-  const body = { ...(isRenamed ? { name } : {}), pins: withChanges(now.pins, before.pins, pins) };
-  await changePlan(now, "", { method: "PUT", body }, () => know(now));
-}
-
 /** A place on the plan, per cent with one digit. */
 function within(share: number): number {
   return Math.round(Math.min(100, Math.max(0, share)) * 10) / 10;
-}
-
-function nameOf(id: string): string {
-  return zones.value.find((zone) => zone.id === id)?.name ?? id;
 }

@@ -1,0 +1,35 @@
+import type { Intervention, InterventionUpdate } from "../generated/types.ts";
+import { request } from "./api.ts";
+import { ApiError, apiPath, type ApiResponse } from "./http.ts";
+
+/**
+ * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there: each further
+ * trip of an alarm writes its notes.
+ * @throws ApiError
+ */
+export async function changeRecord(
+  before: Intervention,
+  etag: string,
+  body: InterventionUpdate,
+): Promise<ApiResponse<Intervention>> {
+  const path = apiPath(`/interventii/${before.id}`);
+  const put = (version: string): Promise<ApiResponse<Intervention>> =>
+    request(path, { method: "PUT", headers: { "If-Match": version }, body });
+  try {
+    return await put(etag);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 412)) throw error;
+    const { body: now, headers } = await request<Intervention>(path);
+    const isSame = (name: keyof Intervention): boolean => now[name] === before[name];
+    // A number names an objective only together with its type.
+    const isObjective = "objectiveType" in body || "objectiveId" in body;
+    const names = [...Object.keys(body), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
+    if (!(names as (keyof Intervention)[]).every(isSame)) throw error;
+    return put(headers.get("ETag") ?? "*");
+  }
+}
+
+/** The fields of a saved record that were sent. */
+export function sentIn(saved: Intervention, sent: InterventionUpdate): Partial<Intervention> {
+  return Object.fromEntries(Object.entries(saved).filter(([name]) => name in sent));
+}
