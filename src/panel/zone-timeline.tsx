@@ -39,7 +39,9 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
         <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       </div>
       {!histories && <Pending error={error} reload={reload} />}
-      {histories && lanes.length === 0 && <p class="quiet">{t("zoneHistory.none")}</p>}
+      {histories && lanes.length === 0 && (
+        <p class="quiet">{noneText(incompleteSince(histories), "zoneHistory")}</p>
+      )}
       {lanes.map((history) => (
         <Lane key={history.id} name={names.get(history.id) ?? ""} history={history} hours={hours} />
       ))}
@@ -55,8 +57,28 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
           <span class="legend-bypass">{t("zoneHistory.bypassMark")}</span>
         </p>
       )}
+      {histories && <IncompleteNote histories={histories} />}
     </section>
   );
+}
+
+type Completeness = Pick<ZoneHistoryView, "completeSince">;
+
+/** What was before is missing, of any zone; null if the histories are complete. */
+export function incompleteSince(histories: readonly Completeness[]): string | null {
+  return histories.find(({ completeSince }) => completeSince !== null)?.completeSince ?? null;
+}
+
+/** Says that there is nothing, as far as the histories go back. */
+export function noneText(since: string | null, of: "zoneHistory" | "zoneTrips"): string {
+  return since === null ? t(`${of}.none`) : t(`${of}.noneAfter`, { time: formatTime(since) });
+}
+
+/** Says from when histories with too many trips are complete. */
+export function IncompleteNote({ histories }: { readonly histories: readonly Completeness[] }) {
+  const since = incompleteSince(histories);
+  if (since === null) return null;
+  return <p class="quiet">{t("zoneHistory.incomplete", { time: formatTime(since) })}</p>;
 }
 
 /** The history of each zone, again after each change, and each minute: what is older than the period leaves it. */

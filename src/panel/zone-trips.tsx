@@ -1,6 +1,6 @@
 import "./charts.css";
 import { useState } from "preact/hooks";
-import type { ContactView } from "../site/zone-view.ts";
+import type { ZoneHistoryView } from "../site/zone-view.ts";
 import { nowMs } from "./clock.ts";
 import { formatClock, formatDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
@@ -8,7 +8,16 @@ import { Pending } from "./notice.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 import { tripBars, tripOutcomes, tripsIn, type TripBar, type TripFilter } from "./trip-counts.ts";
-import { CONTACTS_MAX, HOUR_MS, Lane, TIME_RANGES, useHistories } from "./zone-timeline.tsx";
+import {
+  CONTACTS_MAX,
+  HOUR_MS,
+  IncompleteNote,
+  incompleteSince,
+  Lane,
+  noneText,
+  TIME_RANGES,
+  useHistories,
+} from "./zone-timeline.tsx";
 
 /** Sizes in SVG units. */
 const BAR = 10;
@@ -36,7 +45,7 @@ export function ZoneTrips({
       <TimeRangeChoice ranges={TIME_RANGES} hours={hours} choose={setHours} />
       {!history && error && <Pending error={error} reload={reload} />}
       {history && filter === "all" && <Lane name={name} history={history} hours={hours} isAlone />}
-      {history && <TripSummary contacts={history.contacts} hours={hours} filter={filter} />}
+      {history && <TripSummary histories={[history]} hours={hours} filter={filter} />}
       {history && history.contacts.length >= CONTACTS_MAX && (
         <p class="quiet">{t("zoneTrips.newest", { limit: CONTACTS_MAX })}</p>
       )}
@@ -46,21 +55,31 @@ export function ZoneTrips({
 
 /** The trips of each hour or day, and how many were dispatched, or suppressed for which reason. */
 export function TripSummary({
-  contacts,
+  histories,
   hours,
   filter,
 }: {
-  readonly contacts: readonly ContactView[];
+  readonly histories: readonly ZoneHistoryView[];
   readonly hours: number;
   readonly filter: TripFilter;
 }) {
-  const all = tripsIn(contacts, filter);
+  const all = tripsIn(
+    histories.flatMap(({ contacts }) => contacts),
+    filter,
+  );
   // The browser's clock may be behind the daemon's.
   const endMs = all.reduce((last, { at }) => Math.max(last, Date.parse(at)), nowMs());
   const beginMs = endMs - hours * HOUR_MS;
   // Until the day's response arrives, that of the week is still there.
   const trips = all.filter(({ at }) => Date.parse(at) >= beginMs);
-  if (trips.length === 0) return <p class="quiet">{t("zoneTrips.none")}</p>;
+  const note = <IncompleteNote histories={histories} />;
+  if (trips.length === 0)
+    return (
+      <>
+        <p class="quiet">{noneText(incompleteSince(histories), "zoneTrips")}</p>
+        {note}
+      </>
+    );
   return (
     <>
       <Bars bars={tripBars(trips, { beginMs, endMs })} isByHour={hours === 24} />
@@ -71,6 +90,7 @@ export function TripSummary({
           </li>
         ))}
       </ul>
+      {note}
     </>
   );
 }

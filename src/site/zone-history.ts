@@ -23,7 +23,10 @@ export function zoneHistories(
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {
   const rows = new Map(zoneIds.map((id): [string, PastTrip[]] => [id, []]));
-  for (const row of pastTrips.between(time.sinceMs, time.untilMs)) rows.get(row.zoneId)?.push(row);
+  const past = pastTrips.between(time.sinceMs, time.untilMs);
+  for (const row of past.rows) rows.get(row.zoneId)?.push(row);
+  // The row in which a fault that is still there began may be left out.
+  const beganBeforeMs = past.leftOutMs === undefined ? time.sinceMs : past.leftOutMs + 1;
   const bypassEvents = events.between(
     ["zone-bypassed", "zone-restored"],
     time.sinceMs - BYPASS_MS_MAX,
@@ -33,15 +36,17 @@ export function zoneHistories(
   return zoneIds.map((id) => {
     const own = rows.get(id) ?? [];
     const trips = own.filter(({ type }) => type === "trip");
-    const old = open.filter(({ zoneId, sinceWallMs }) => zoneId === id && sinceWallMs < time.sinceMs);
+    const old = open.filter(({ zoneId, sinceWallMs }) => zoneId === id && sinceWallMs < beganBeforeMs);
+    const oldFromMs = old.map(({ sinceWallMs }) => Math.max(sinceWallMs, time.sinceMs));
     const bypasses = bypassEvents
       .filter(({ subject }) => subject === `zone ${id}`)
       .map(({ at, event }) => ({ atMs: Date.parse(at), begins: event === "zone-bypassed" }));
     return {
       id,
+      completeSince: past.leftOutMs === undefined ? null : isoTime(past.leftOutMs),
       trips: trips.slice(-TRIPS_SHOWN).map(({ wallMs }) => isoTime(wallMs)),
       contacts: own.flatMap(contactOf).slice(-TRIPS_SHOWN),
-      faults: faultSpans(own, old.length > 0, time).map(viewOf),
+      faults: faultSpans(own, oldFromMs, time).map(viewOf),
       // An end without a start is the end of a swinger shutdown.
       bypasses: clippedIntervals(bypasses.slice(bypasses.findIndex(({ begins }) => begins)), time).map(
         viewOf,
@@ -50,10 +55,13 @@ export function zoneHistories(
   });
 }
 
-/** One span for each fault; spans of different faults may overlap. */
+/**
+ * One span for each fault; spans of different faults may overlap.
+ * @param oldFromMs beginnings of the faults that are still there and began before the rows
+ */
 function faultSpans(
   own: readonly PastTrip[],
-  hasOldOne: boolean,
+  oldFromMs: readonly number[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): Interval[] {
   const faults = own.filter(({ type }) => type === "fault" || type === "fault-over");
@@ -66,7 +74,7 @@ function faultSpans(
       time,
     ),
   );
-  return hasOldOne ? [{ fromMs: time.sinceMs, toMs: time.untilMs }, ...spans] : spans;
+  return oldFromMs.length === 0 ? spans : [{ fromMs: Math.min(...oldFromMs), toMs: time.untilMs }, ...spans];
 }
 
 function contactOf({ wallMs, type, state, reason, interventionId }: PastTrip): ContactView[] {

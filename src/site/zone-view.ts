@@ -65,6 +65,8 @@ export type BypassView = ZoneView & { readonly lifeSafetySuppressed: readonly Li
 /** History of a zone; all times ISO 8601 UTC. */
 export interface ZoneHistoryView {
   readonly id: string;
+  /** Trips and faults before it are missing, because there were too many after it; null if the whole period is here. */
+  readonly completeSince: string | null;
   /** Times of the newest 500 trips. */
   readonly trips: readonly string[];
   /** The newest 500 openings and restores with their result, oldest first. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { ControlClient } from "../../src/cli/control-client.ts";
+import type { ZoneHistoryView } from "../../src/site/zone-view.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { EDGE } from "../support/installation.ts";
@@ -165,6 +166,19 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
   test("sees that a zone has not tripped", async () => {
     const page = await site.page("zones?zone=geam");
     await page.dialog("Geam").text("No trip in this period.").shown();
+    await page.close();
+  });
+
+  test("sees from when the history of a busy site is complete, and never that there was no trip before", async () => {
+    const page = await site.page("zones");
+    await page.changeResponses("**/site/zones/history?*", 1_000, (zones) =>
+      (zones as ZoneHistoryView[]).map((zone) => ({ ...zone, completeSince: "2026-01-05T10:00:00.000Z" })),
+    );
+    const sheet = await page.openZone("Geam");
+    await sheet.text(/^No trip after 05\/01\/2026, \d\d:00:00\.$/).shown();
+    await sheet
+      .text(/^Trips and faults before 05\/01\/2026, .* are not shown: too many have followed\.$/)
+      .shown();
     await page.close();
   });
 

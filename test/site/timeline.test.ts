@@ -9,6 +9,7 @@ import { FaultStore } from "../../src/store/faults.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tripRow } from "../support/trip-row.ts";
 
+const ZONES = { zones: [{ id: "door" }, { id: "gate" }] };
 const EVENT = {
   event: "signed-in",
   who: "ana@example.ro",
@@ -83,9 +84,8 @@ test("the day of a zone has the trips of its day, also those before and after a 
   // After a power cut, without a battery clock.
   insert(19, false);
   for (const hours of [18, 1]) insert(hours);
-  const config = { zones: [{ id: "door" }, { id: "gate" }] };
   const timeline = new SiteTimeline({
-    config: config as never,
+    config: ZONES as never,
     clock,
     sync: { recordOf: async () => null },
     journeys: { find: () => null },
@@ -116,4 +116,47 @@ test("a test trip of a zone with a sensor is marked in its entry", () => {
   const parts = { events, trips, pastTrips: new PastTripStore(journal), faults: new FaultStore(journal) };
   const { entries } = new SiteTimeline({ ...OTHER_PARTS, ...parts }).page(10);
   expect(entries.map(({ detail }) => detail["isTest"])).toEqual([undefined, true]);
+});
+
+/** A site whose trips are at these hours before now, oldest first. */
+function pastOf(trips: readonly { readonly zoneId: string; readonly hours: number }[]) {
+  const clock = new ManualClock();
+  const journal = openJournalDatabase(":memory:");
+  const store = new TripStore(journal);
+  const hoursAgo = (hours: number): number => clock.wallMs() - hours * 3_600_000;
+  journal.exec("BEGIN");
+  for (const [index, { zoneId, hours }] of trips.entries())
+    store.insert({ ...tripRow(`k${index}`, BODY, hoursAgo(hours)), zoneId });
+  journal.exec("COMMIT");
+  const timeline = new SiteTimeline({
+    config: ZONES as never,
+    clock,
+    sync: { recordOf: async () => null },
+    journeys: { find: () => null },
+    events: new EventLog(openMainDatabase(":memory:")),
+    trips: store,
+    pastTrips: new PastTripStore(journal),
+    faults: new FaultStore(journal),
+  });
+  return { timeline, isoAgo: (hours: number) => new Date(hoursAgo(hours)).toISOString() };
+}
+
+/** A trip of a quiet zone at the beginning of the week, and more of another one than are read, of the last three days. */
+const BUSY_WEEK = [
+  { zoneId: "door", hours: 100 },
+  ...Array.from({ length: 10_001 }, (_, n) => ({ zoneId: "gate", hours: 72 - n / 150 })),
+];
+
+test("the history of a busy site says from when it is complete, instead of that a zone had no trip", () => {
+  const { timeline, isoAgo } = pastOf(BUSY_WEEK);
+  const shown = (hours: number) => timeline.zones(hours).map(({ id, completeSince }) => [id, completeSince]);
+  // The trip of the door and the first of the gate are left out.
+  expect(shown(168)).toEqual([
+    ["door", isoAgo(72)],
+    ["gate", isoAgo(72)],
+  ]);
+  expect(shown(24)).toEqual([
+    ["door", null],
+    ["gate", null],
+  ]);
 });

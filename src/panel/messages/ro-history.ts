@@ -9,6 +9,9 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "timeRange.week": "7 zile",
   "timeRange.month": "30 de zile",
   "zoneHistory.none": "Nicio activitate în acest interval.",
+  "zoneHistory.noneAfter": "Nicio activitate după {time}.",
+  "zoneHistory.incomplete":
+    "Declanșările și deranjamentele dinainte de {time} nu sunt afișate: au urmat prea multe.",
   "zoneHistory.zone": {
     one: "{zone}: {n} declanșare",
     few: "{zone}: {n} declanșări",
@@ -22,6 +25,7 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneHistory.bypassMark": "bypass",
   "zoneTrips.title": "Declanșări",
   "zoneTrips.none": "Nicio declanșare în acest interval.",
+  "zoneTrips.noneAfter": "Nicio declanșare după {time}.",
   "zoneTrips.hours": "Declanșări pe oră; maximum: {n} ({time})",
   "zoneTrips.days": "Declanșări pe zi; maximum: {n} ({time})",
   "zoneTrips.suppressed": "netransmisă: {reason}",

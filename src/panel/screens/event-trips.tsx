@@ -51,9 +51,7 @@ function SiteTrips({ filter }: { readonly filter: TripFilter }) {
     <section class="card zone-trips" aria-label={title}>
       <h2>{title}</h2>
       {!histories && <Pending error={error} reload={reload} />}
-      {histories && (
-        <TripSummary contacts={histories.flatMap(({ contacts }) => contacts)} hours={HOURS} filter={filter} />
-      )}
+      {histories && <TripSummary histories={histories} hours={HOURS} filter={filter} />}
       {histories?.some(({ contacts }) => contacts.length >= CONTACTS_MAX) === true && (
         <p class="quiet">{t("zoneTrips.newestOfEach", { limit: CONTACTS_MAX })}</p>
       )}

@@ -5,7 +5,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
-import { CONTACTS_MAX, useHistories } from "../zone-timeline.tsx";
+import { CONTACTS_MAX, incompleteSince, useHistories } from "../zone-timeline.tsx";
 
 /** Zones named, of those that moved last. */
 const MOVED_SHOWN = 5;
@@ -19,7 +19,9 @@ export function QuietDay() {
     .sort((a, b) => b.since.localeCompare(a.since))
     .slice(0, MOVED_SHOWN);
   const trips = histories?.reduce((sum, zone) => sum + zone.trips.length, 0);
-  const isCut = histories?.some((zone) => zone.trips.length >= CONTACTS_MAX) === true;
+  const isCut =
+    histories !== undefined &&
+    (incompleteSince(histories) !== null || histories.some((zone) => zone.trips.length >= CONTACTS_MAX));
   return (
     <section class="card past" aria-label={t("quiet.moved")}>
       <h2>{t("quiet.moved")}</h2>
