@@ -7,6 +7,7 @@ import {
   schema,
   type Operation,
   TEXT,
+  textHeader,
 } from "./openapi-parts.ts";
 
 const HOURS = query("hours", "How far back, up to a month", {
@@ -22,6 +23,7 @@ export const DAILY_WORK: readonly Operation[] = [
   operation("GET /site/status", "viewer", "getSiteStatus", {
     summary: "State of the site: headline with reasons, conditions, waiting trips and records, the link",
     answer: schema("StatusView"),
+    headers: { "Journal-Position": textHeader("Changes with each entry of the event log and each trip") },
   }),
   operation("GET /site/events", "viewer", "streamSiteEvents", {
     summary: "Status, zones and walk test as server-sent events; continues after Last-Event-ID",
@@ -34,7 +36,7 @@ export const DAILY_WORK: readonly Operation[] = [
   }),
   operation("GET /site/zones/history", "viewer", "listZoneHistories", {
     summary: "Trips, faults and times out of service of each zone",
-    query: [HOURS],
+    query: [HOURS, query("zone", "Only the history of the zone with this id", TEXT)],
     answer: listOf("ZoneHistoryView"),
   }),
   operation("GET /site/zones/{id}/source", "viewer", "getZoneSource", {

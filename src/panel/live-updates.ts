@@ -213,8 +213,9 @@ async function pollForAWhile(): Promise<void> {
       // The status last: a screen begins with it, and must not say that there are no zones.
       zones.value = await read<ZoneView[]>("zones");
       walkTest.value = await read<WalkTestView | null>("walk-test");
-      status.value = await read<StatusView>("status");
-      journalVersion.value += 1;
+      const response = await send("/site/status", token());
+      status.value = await bodyOf<StatusView>(response);
+      followPosition(response.headers.get("Journal-Position"));
       if (!isWanted()) return;
       silence.heard();
       hear("polling");
@@ -224,6 +225,15 @@ async function pollForAWhile(): Promise<void> {
   } finally {
     silence.stop();
   }
+}
+
+/** Position in the event log and the trips at the last poll; null before the first, and while the daemon cannot read it. */
+let polledPosition: string | null = null;
+
+/** As the event `journal` of the stream: what was read stays until there is something new. */
+function followPosition(position: string | null): void {
+  if (position === null || position !== polledPosition) journalVersion.value += 1;
+  polledPosition = position;
 }
 
 /** Does not wait for a password, as other requests do: the page must say meanwhile that its state may be over. */

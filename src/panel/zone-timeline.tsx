@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";
 import { minute, nowMs } from "./clock.ts";
+import { historyVersion } from "./history-version.ts";
 import { t } from "./i18n.ts";
-import { journalVersion } from "./live-updates.ts";
 import { formatTime } from "./date-format.ts";
 import { Pending } from "./notice.tsx";
 import { TimeAxis } from "./time-axis.tsx";
@@ -81,10 +81,14 @@ export function IncompleteNote({ histories }: { readonly histories: readonly Com
   return <p class="quiet">{t("zoneHistory.incomplete", { time: formatTime(since) })}</p>;
 }
 
-/** The history of each zone, again after each change, and each minute: what is older than the period leaves it. */
-export function useHistories(hours: number) {
-  const path = `/site/zones/history?hours=${hours}`;
-  const query = useQuery<readonly ZoneHistoryView[]>(path, journalVersion.value);
+/**
+ * The history of each zone, again after changes, and each minute: what is older than the period leaves it.
+ * @param zone only of the zone with this id
+ */
+export function useHistories(hours: number, zone?: string) {
+  const only = zone === undefined ? "" : `&zone=${encodeURIComponent(zone)}`;
+  const path = `/site/zones/history?hours=${hours}${only}`;
+  const query = useQuery<readonly ZoneHistoryView[]>(path, historyVersion.value);
   const now = minute.value;
   // While the page waits for the password, one request waits with it, and not one more with each minute.
   useEffect(() => query.refresh(), [now]);

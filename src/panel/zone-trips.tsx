@@ -38,7 +38,7 @@ export function ZoneTrips({
   readonly filter?: TripFilter;
 }) {
   const [hours, setHours] = useState<24 | 168>(24);
-  const { response, error, reload } = useHistories(hours);
+  const { response, error, reload } = useHistories(hours, id);
   const history = response?.body.find((one) => one.id === id);
   return (
     <section class="zone-trips" aria-label={t("zoneTrips.title")}>

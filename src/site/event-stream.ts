@@ -5,8 +5,8 @@ import type { Log } from "../domain/log.ts";
 import { principalOf, type AuthGuards } from "../http/auth-guards.ts";
 import { isStorageError } from "../store/database.ts";
 import { isDamage } from "../store/integrity.ts";
+import { positionedStatus } from "./journal-position.ts";
 import type { SiteApi } from "./site-api.ts";
-import type { StatusView } from "./status-view.ts";
 
 /** A user may have a phone and a laptop with two open pages each. */
 const STREAMS_PER_ACCOUNT_MAX = 4;
@@ -82,7 +82,7 @@ export class EventStreams {
     }
     const { accountId } = principalOf(request);
     this.#assertRoom(accountId);
-    const place = String(request.headers["last-event-id"] ?? (await this.#place()).text);
+    const place = String(request.headers["last-event-id"] ?? (await positionedStatus(this.#site)).position);
     this.#assertRoom(accountId);
     response.status(200).set({
       "Content-Type": "text/event-stream; charset=utf-8",
@@ -152,8 +152,8 @@ export class EventStreams {
 
   /** Reads the state once and sends each stream its changes. */
   async #sendChanges(streams: readonly Stream[]): Promise<void> {
-    const [{ text: place, status: statusView }, walk, zoneViews] = await Promise.all([
-      this.#place(),
+    const [{ position: place, status: statusView }, walk, zoneViews] = await Promise.all([
+      positionedStatus(this.#site),
       this.#site.tests.walk(),
       this.#site.zones.list(),
     ]);
@@ -192,15 +192,6 @@ export class EventStreams {
       stream.sentMs = nowMs;
       this.#write(stream, text);
     }
-  }
-
-  /** The position in the log, and the status. */
-  async #place(): Promise<{ text: string; status: StatusView }> {
-    const { event, trip } = await this.#site.timeline.place();
-    // Read after the position: a trip that it includes and that is not waiting then has its final state for the client.
-    const status = await this.#site.status();
-    const { waiting, refused } = status.trips;
-    return { text: `${event}.${trip}.${waiting}.${refused}`, status };
   }
 
   /** Ends the stream instead if the client is too slow. */

@@ -5,7 +5,7 @@ import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
 import { isLocal, type AuthGuards } from "../http/auth-guards.ts";
 import { metricsRoute, type MetricsPort } from "../http/metrics.ts";
-import { addResource, json, PUBLIC } from "../http/resource.ts";
+import { addResource, PUBLIC } from "../http/resource.ts";
 import type { AccountService } from "../service/accounts.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { TokenService } from "../service/tokens.ts";
@@ -13,6 +13,7 @@ import { accountRoutes } from "./accounts.ts";
 import { configurationRoutes, type ConfigurationParts } from "./configuration.ts";
 import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
+import { statusWithPosition } from "./journal-position.ts";
 import { machineRoutes } from "./machine.ts";
 import { monitoringRoutes } from "./monitoring.ts";
 import { objectiveMirrorRoutes } from "./objectives.ts";
@@ -57,7 +58,13 @@ export interface SiteRouteParts {
 export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRouteParts): () => void {
   const { site, settings, setup, configuration, plans, discovery, authority, metrics } = parts;
   metricsRoute(router, metrics);
-  addResource(router, "/site/status", guards.signedIn, { get: json(() => site.status()) });
+  addResource(router, "/site/status", guards.signedIn, {
+    get: async (_request, response) => {
+      const { position, status } = await statusWithPosition(site);
+      if (position !== undefined) response.set("Journal-Position", position);
+      response.json(status);
+    },
+  });
   zoneRoutes(router, guards, site.zones);
   fieldTestRoutes(router, guards, site.tests);
   walkTestRoutes(router, guards, site.walkTests);

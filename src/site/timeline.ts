@@ -37,7 +37,7 @@ export interface TimelinePage {
 /** Routes of the history: trips for all users, the timeline for operators and administrators. */
 export function timelineRoutes(router: Router, guards: AuthGuards, timeline: SiteApi["timeline"]): void {
   addResource(router, "/site/zones/history", guards.signedIn, {
-    get: json((request) => timeline.zones(hoursOf(request))),
+    get: json((request) => timeline.zones(hoursOf(request), zoneOf(request))),
   });
   addResource(router, "/site/trips", guards.signedIn, {
     get: json((request) => timeline.trips(limitOf(request))),
@@ -49,6 +49,10 @@ export function timelineRoutes(router: Router, guards: AuthGuards, timeline: Sit
   addResource(router, "/site/interventions/:id/history", guards.api, {
     get: json((request) => timeline.history(idFromPath(request, "intervention"))),
   });
+}
+
+function zoneOf(request: Request): string | undefined {
+  return parametersOf(request.originalUrl).get("zone") ?? undefined;
 }
 
 function limitOf(request: Request): number {
@@ -98,11 +102,14 @@ export class SiteTimeline {
     this.#parts = parts;
   }
 
-  /** History of each zone over the last `hours`. */
-  zones(hours: number): readonly ZoneHistoryView[] {
+  /**
+   * History of each zone over the last `hours`.
+   * @param zone only of this one; nothing if it does not exist
+   */
+  zones(hours: number, zone?: string): readonly ZoneHistoryView[] {
     const { clock, config } = this.#parts;
     const untilMs = clock.wallMs();
-    const ids = config.zones.map(({ id }) => id);
+    const ids = config.zones.map(({ id }) => id).filter((id) => zone === undefined || id === zone);
     return zoneHistories(this.#parts, ids, { sinceMs: untilMs - hours * HOUR_MS, untilMs });
   }
 

@@ -16,14 +16,14 @@ export interface ZoneHistoryParts {
   readonly events: EventLog;
 }
 
-/** Trips, faults and bypasses of each zone in a period. */
+/** Trips, faults and bypasses of each zone in a period. The entries of a single one are read for it alone. */
 export function zoneHistories(
   { pastTrips, faults, events }: ZoneHistoryParts,
   zoneIds: readonly string[],
   time: { readonly sinceMs: number; readonly untilMs: number },
 ): ZoneHistoryView[] {
   const rows = new Map(zoneIds.map((id): [string, PastTrip[]] => [id, []]));
-  const past = pastTrips.between(time.sinceMs, time.untilMs);
+  const past = pastTrips.between(time, zoneIds.length === 1 ? zoneIds[0] : undefined);
   for (const row of past.rows) rows.get(row.zoneId)?.push(row);
   // The row in which a fault that is still there began may be left out.
   const beganBeforeMs = past.leftOutMs === undefined ? time.sinceMs : past.leftOutMs + 1;

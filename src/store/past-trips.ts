@@ -18,30 +18,53 @@ export interface PastTrips {
   readonly leftOutMs: number | undefined;
 }
 
+/** The wall clock times of a period, milliseconds since 1970. */
+interface Period {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /**
  * The trips of a period, for charts. There is no index by time, which would cost a page of the disk for each trip: a read goes
  * back from the newest trip to the first that is certainly older.
  */
 export class PastTripStore extends Store {
-  readonly #lastSeq = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
-  readonly #lastBefore = this.prepare<number>(
-    `SELECT seq FROM trips WHERE seq > :first AND dated = 1 AND at_wall < :sinceMs - ${CLOCK_DRIFT_MS}
-     ORDER BY seq DESC LIMIT 1`,
-  ).pluck();
-  readonly #newestUntil = this.prepare<number>(
-    "SELECT at_wall FROM trips WHERE seq <= :first AND dated = 1 ORDER BY seq DESC LIMIT 1",
-  ).pluck();
-  readonly #between = this.prepare<PastTrip>(
-    `SELECT zone_id AS zoneId, about AS type, subject, state, reason, intervention_id AS interventionId, at_wall AS wallMs
-     FROM trips WHERE seq > :after AND at_wall BETWEEN :sinceMs AND :untilMs ORDER BY seq`,
+  readonly #all = this.#reads("true", `SELECT max(seq) - ${ROWS_MAX} FROM trips`);
+  readonly #ofZone = this.#reads(
+    "zone_id = :zone",
+    `SELECT seq FROM trips WHERE zone_id = :zone ORDER BY seq DESC LIMIT 1 OFFSET ${ROWS_MAX}`,
   );
 
-  /** The rows between two wall clock times, in order of writing, among the newest ten thousand. */
-  between(sinceMs: number, untilMs: number): PastTrips {
-    const first = (this.#lastSeq.get() ?? 0) - ROWS_MAX;
-    const older = this.#lastBefore.get({ first, sinceMs });
-    const rows = this.#between.all({ after: older ?? first, sinceMs, untilMs });
-    const leftOutMs = older === undefined ? this.#newestUntil.get({ first }) : undefined;
+  /** @param lastLeftOut the last row that is not among the newest ten thousand */
+  #reads(condition: string, lastLeftOut: string) {
+    return {
+      lastLeftOut: this.prepare<number | null>(lastLeftOut).pluck(),
+      lastBefore: this.prepare<number>(
+        `SELECT seq FROM trips WHERE ${condition} AND seq > :first AND dated = 1
+           AND at_wall < :sinceMs - ${CLOCK_DRIFT_MS} ORDER BY seq DESC LIMIT 1`,
+      ).pluck(),
+      newestUntil: this.prepare<number>(
+        `SELECT at_wall FROM trips WHERE ${condition} AND seq <= :first AND dated = 1 ORDER BY seq DESC LIMIT 1`,
+      ).pluck(),
+      between: this.prepare<PastTrip>(
+        `SELECT zone_id AS zoneId, about AS type, subject, state, reason, intervention_id AS interventionId,
+           at_wall AS wallMs
+         FROM trips WHERE ${condition} AND seq > :after AND at_wall BETWEEN :sinceMs AND :untilMs ORDER BY seq`,
+      ),
+    };
+  }
+
+  /**
+   * The rows of a period, in order of writing, among the newest ten thousand.
+   * @param zone only rows of this zone, among its own newest ten thousand
+   */
+  between({ sinceMs, untilMs }: Period, zone?: string): PastTrips {
+    const reads = zone === undefined ? this.#all : this.#ofZone;
+    const of = zone === undefined ? {} : { zone };
+    const first = reads.lastLeftOut.get(of) ?? 0;
+    const older = reads.lastBefore.get({ ...of, first, sinceMs });
+    const rows = reads.between.all({ ...of, after: older ?? first, sinceMs, untilMs });
+    const leftOutMs = older === undefined ? reads.newestUntil.get({ ...of, first }) : undefined;
     return { rows, leftOutMs: leftOutMs !== undefined && leftOutMs >= sinceMs ? leftOutMs : undefined };
   }
 }

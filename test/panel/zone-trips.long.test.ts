@@ -154,13 +154,18 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.close();
   });
 
-  test("sees of one zone what the filter of the log leaves", async () => {
-    const page = await site.page("events?zone=usa&kind=suppressed");
+  test("sees of one zone what the filter of the log leaves, from the history of this zone alone", async () => {
+    const context = await site.context();
+    const asked: string[] = [];
+    context.on("request", (request) => asked.push(new URL(request.url()).search));
+    const page = await site.page("events?zone=usa&kind=suppressed", context);
     const log = page.screen("events");
     await log.listItem(/^suppressed: bypassed 3$/).shown();
     await log.without(log.listItem(/^recorded as an intervention 1$/));
     await log.without(log.markup(".lane"));
-    await page.close();
+    const histories = new Set(asked.filter((search) => search.startsWith("?hours=")));
+    expect([...histories]).toEqual(["?hours=24&zone=usa"]);
+    await context.close();
   });
 
   test("sees that a zone has not tripped", async () => {
@@ -169,10 +174,29 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.close();
   });
 
+  test("sees a further trip within ten seconds, however many there were", async () => {
+    const page = await site.page("zones");
+    const histories = await page.holdResponses("**/site/zones/history?*");
+    histories.release();
+    await page.screen("zones").complete();
+    const before = histories.count();
+    await trips("geam", 12);
+    const sheet = await page.openZone("Geam");
+    await sheet.listItem(/ 12$/).shown();
+    // Those of all zones at the first trip and after ten seconds, and those of the sheet.
+    expect(histories.count() - before).toBeLessThanOrEqual(6);
+    await page.close();
+  });
+
   test("sees from when the history of a busy site is complete, and never that there was no trip before", async () => {
     const page = await site.page("zones");
     await page.changeResponses("**/site/zones/history?*", 1_000, (zones) =>
-      (zones as ZoneHistoryView[]).map((zone) => ({ ...zone, completeSince: "2026-01-05T10:00:00.000Z" })),
+      (zones as ZoneHistoryView[]).map((zone) => ({
+        ...zone,
+        trips: [],
+        contacts: [],
+        completeSince: "2026-01-05T10:00:00.000Z",
+      })),
     );
     const sheet = await page.openZone("Geam");
     await sheet.text(/^No trip after 05\/01\/2026, \d\d:00:00\.$/).shown();

@@ -32,6 +32,7 @@ describe("the live updates of a site", () => {
   /** What the next readings of the zones wait for, or fail with. */
   let reading: () => Promise<unknown> | void;
   let place: TimelineCursor;
+  let readPlace: () => TimelineCursor;
   let trips: StatusView["trips"];
   let site: TestApp;
   let port: number;
@@ -42,6 +43,7 @@ describe("the live updates of a site", () => {
     reading = () => {};
     zones.set("door", DOOR).set("hall", { ...DOOR, id: "hall" });
     place = { event: 3, trip: 1 };
+    readPlace = () => place;
     trips = { waiting: 0, refused: 0 };
     const contents: PublicSite = {
       ...NO_SITE,
@@ -52,7 +54,7 @@ describe("the live updates of a site", () => {
           return [...zones.values()];
         },
       },
-      timeline: { ...NO_SITE.timeline, place: () => place },
+      timeline: { ...NO_SITE.timeline, place: () => readPlace() },
       status: () => ({ ...NO_SITE.status(), trips }),
     };
     site = await TestApp.forTest({ site: contents });
@@ -190,6 +192,26 @@ describe("the live updates of a site", () => {
     await eventually("the record of the trip", () => client.has("journal"));
     const back = await openStream("viewer", { "Last-Event-ID": "3.1.1.0" });
     await eventually("what was missed", () => back.has("journal"));
+  });
+
+  test("have a position that a page without a stream reads with the status, so that it asks only for what is new", async () => {
+    const status = async (): Promise<[number, string | null]> => {
+      const headers = { Authorization: `Bearer ${await site.token("viewer")}` };
+      const response = await fetch(`http://127.0.0.1:${port}/site/status`, { headers });
+      expect(await response.json()).toMatchObject({ trips });
+      return [response.status, response.headers.get("Journal-Position")];
+    };
+    expect([await status(), await status()]).toEqual([
+      [200, "3.1.0.0"],
+      [200, "3.1.0.0"],
+    ]);
+    trips = { waiting: 1, refused: 0 };
+    expect(await status()).toEqual([200, "3.1.1.0"]);
+    // The status itself needs no database.
+    readPlace = () => {
+      throw sqliteError("database is locked", "SQLITE_BUSY");
+    };
+    expect(await status()).toEqual([200, null]);
   });
 
   test("send something at least every 5 seconds, so that a page notices a daemon that hangs", async () => {

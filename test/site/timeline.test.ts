@@ -160,3 +160,13 @@ test("the history of a busy site says from when it is complete, instead of that 
     ["gate", null],
   ]);
 });
+
+test("the history of one zone is not shortened by the trips of others", () => {
+  const { timeline, isoAgo } = pastOf(BUSY_WEEK);
+  const [door, ...others] = timeline.zones(168, "door");
+  expect(door).toMatchObject({ id: "door", completeSince: null, trips: [isoAgo(100)] });
+  expect(others).toEqual([]);
+  expect(timeline.zones(168, "gate")).toMatchObject([{ id: "gate", completeSince: isoAgo(72) }]);
+  expect(timeline.zones(24, "gate")).toMatchObject([{ completeSince: null }]);
+  expect(timeline.zones(168, "cellar")).toEqual([]);
+});
