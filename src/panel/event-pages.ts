@@ -29,6 +29,8 @@ interface Loaded {
 export interface EventPages extends Pick<QueryState<Page>, "error" | "reload"> {
   /** Undefined before the first page. */
   readonly loaded: Loaded | undefined;
+  /** The loaded entries that match. */
+  readonly shown: readonly TimelineEntry[];
   /** New entries that are not shown yet. */
   readonly waiting: number;
   readonly showNew: () => void;
@@ -76,10 +78,12 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     isReading.current = false;
     endLoading.current();
   };
-  const found = matches === undefined ? MATCHES : (loaded?.entries.filter(matches).length ?? MATCHES);
+  const entries = loaded?.entries ?? [];
+  const shown = matches === undefined ? entries : entries.filter(matches);
+  const found = matches === undefined || !loaded ? MATCHES : shown.length;
   useEffect(() => {
     // A failed reading changes nothing, so that it is not repeated by itself.
-    if (found < MATCHES && (loaded?.entries.length ?? 0) < ENTRIES_MAX) void read(SEARCHED_SIZE);
+    if (found < MATCHES && entries.length < ENTRIES_MAX) void read(SEARCHED_SIZE);
   }, [loaded, found < MATCHES]);
 
   const showNew = (): void => {
@@ -91,6 +95,7 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     error: newest.error,
     reload: newest.reload,
     loaded,
+    shown,
     waiting: loaded && held ? newCount(loaded, held) : 0,
     showNew,
     loadOlder: () => void read(PAGE_SIZE),

@@ -9,6 +9,8 @@ interface Pattern {
 
 /** Longest text that is translated; the daemon's own are shorter. */
 const LENGTH_MAX = 2_000;
+/** Texts whose translation is kept: the same ones are drawn again at each change, and a list has hundreds of them. */
+const KEPT_MAX = 2_000;
 /** Depth to which values of a text are translated. */
 const DEPTH_MAX = 4;
 
@@ -48,7 +50,15 @@ export function translator(translations: readonly Translation[]): (text: string)
     }
     return undefined;
   };
-  return (text) => (text.length > LENGTH_MAX ? undefined : translate(text, 0));
+  const kept = new Map<string, string | undefined>();
+  return (text) => {
+    if (text.length > LENGTH_MAX) return undefined;
+    if (kept.has(text)) return kept.get(text);
+    if (kept.size >= KEPT_MAX) kept.clear();
+    const said = translate(text, 0);
+    kept.set(text, said);
+    return said;
+  };
 }
 
 /** The name of a field or option is one word; numbers are a list such as `7, 12-15`. */

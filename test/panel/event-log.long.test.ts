@@ -66,6 +66,19 @@ describeWithBrowser("the event log of a busy site", () => {
     await zones.close();
   });
 
+  test("finds entries by the words of their sentences, after a change of the language by those of the other one", async () => {
+    const page = await site.page("events?q=signed in");
+    const log = page.screen("events");
+    await log.text(/edge@site\.example signed in/).shown();
+    await page.speak("RO");
+    await log.text("Niciun eveniment încărcat nu corespunde filtrelor.").shown();
+    await log.field("Căutare").fill("s-a autentificat");
+    await log.text(/edge@site\.example s-a autentificat/).shown();
+    await page.speak("EN");
+    await log.text("No loaded entry matches the filters.").shown();
+    await page.close();
+  });
+
   test("folds the movement of a disarmed zone, opens it, and shows what is stored of an entry", async () => {
     await site.control.post("/site/walk-test", { minutes: 10 });
     for (let n = 0; n < 4; n += 1) {

@@ -3,12 +3,11 @@ import { csvOf } from "../event-csv.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
-import { eventSentence } from "../event-sentence.ts";
 import { loadEventLog } from "../event-export.ts";
+import { eventSearch } from "../event-search.ts";
 import { useEventPages, type EventPages } from "../event-pages.ts";
 import { downloadFile } from "../file-download.ts";
 import { SearchField } from "../more-fields.tsx";
-import { folded } from "../search-folding.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
@@ -22,10 +21,11 @@ type Category = (typeof CATEGORIES)[number];
 /** The event log as sentences, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
   const { kind = "", q = "", zone = "" } = route.value.query;
+  const isFound = eventSearch(q);
   const matches = (entry: TimelineEntry): boolean =>
     (kind === "" || categoryOf(entry) === kind) &&
     (zone === "" || isAbout(entry, zone)) &&
-    (q === "" || folded(searchText(entry)).includes(folded(q)));
+    (q === "" || isFound(entry));
   const isFiltered = kind !== "" || q !== "" || zone !== "";
   const pages = useEventPages(isFiltered ? matches : undefined);
   const isWide = useIsWide();
@@ -37,7 +37,6 @@ export function EventLogScreen() {
         <Pending error={pages.error} reload={pages.reload} />
       </>
     );
-  const shown = loaded.entries.filter(matches);
   const charted = chartedTrips(kind, q);
   const isBeside = isWide && charted !== undefined;
   return (
@@ -48,7 +47,7 @@ export function EventLogScreen() {
       {!isBeside && charted && zone !== "" && <EventTrips zone={zone} filter={charted} />}
       <div class={isBeside ? "split" : ""}>
         <div class="stack">
-          <Found pages={pages} shown={shown} isFiltered={isFiltered} />
+          <Found pages={pages} isFiltered={isFiltered} />
         </div>
         {isBeside && (
           <div class="stack">
@@ -61,16 +60,8 @@ export function EventLogScreen() {
 }
 
 /** The entries that match, with what is new above them and what is older below. */
-function Found({
-  pages,
-  shown,
-  isFiltered,
-}: {
-  readonly pages: EventPages;
-  readonly shown: readonly TimelineEntry[];
-  readonly isFiltered: boolean;
-}) {
-  const { loaded } = pages;
+function Found({ pages, isFiltered }: { readonly pages: EventPages; readonly isFiltered: boolean }) {
+  const { loaded, shown } = pages;
   return (
     <>
       {pages.waiting > 0 && (
@@ -156,12 +147,6 @@ function categoryOf({ event, detail }: TimelineEntry): Exclude<Category, ""> {
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
   if (event.startsWith("intervention")) return "records";
   return "system";
-}
-
-function searchText(entry: TimelineEntry): string {
-  const { event, who, from, subject } = entry;
-  const { text, note } = eventSentence(entry);
-  return [text, note, event, who, from, subject].join(" ");
 }
 
 /** Whether an entry is of a zone or about it. */
