@@ -56,6 +56,13 @@ export function localDayTime(instantMs: number, timeZone: string): LocalDayTime 
   return { day: (local.getUTCDay() + 6) % 7, minute: local.getUTCHours() * 60 + local.getUTCMinutes() };
 }
 
+/** The next instant at which a time zone has this full hour; on a day that skips it, the instant as far after the gap. */
+export function nextHour(instantMs: number, hour: number, timeZone: string): number {
+  const today = Math.floor((instantMs + offsetAt(instantMs, timeZone)) / DAY_MS);
+  const on = (day: number): number => localToInstant(day * DAY_MS + hour * HOUR_MS, timeZone);
+  return on(today) > instantMs ? on(today) : on(today + 1);
+}
+
 /** A time in which the offset of a time zone does not change. */
 export interface OffsetSpan {
   /** Milliseconds that local time is ahead of UTC. */
@@ -66,6 +73,8 @@ export interface OffsetSpan {
   readonly untilMs: number;
 }
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 const WEEK_MS = 604_800_000;
 /** Longer than summer time and winter time together; without a change in it, the span ends there. */
 const WEEKS_SEARCHED = 57;
@@ -126,9 +135,8 @@ function parseOffset(text: string): number | undefined {
  * as far after the gap: Temporal's "compatible" rule.
  */
 function localToInstant(localMs: number, timeZone: string): number {
-  const dayMs = 86_400_000;
-  const before = offsetAt(localMs - dayMs, timeZone);
-  const after = offsetAt(localMs + dayMs, timeZone);
+  const before = offsetAt(localMs - DAY_MS, timeZone);
+  const after = offsetAt(localMs + DAY_MS, timeZone);
   const candidates = [localMs - before, localMs - after].filter(
     (instant) => instant + offsetAt(instant, timeZone) === localMs,
   );

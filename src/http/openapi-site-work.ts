@@ -18,6 +18,13 @@ const HOURS = query("hours", "How far back, up to a month", {
 });
 const LIMIT = query("limit", "How many", { type: "integer", minimum: 0, maximum: 1000, default: 100 });
 
+const UNTIL_HOUR = {
+  type: "integer",
+  minimum: 0,
+  maximum: 23,
+  description: "Instead of minutes: until the next time at which the clock of the site shows this full hour",
+};
+
 /** What users do every day: state, zones, tests, history, the link and the copy of the objectives. */
 export const DAILY_WORK: readonly Operation[] = [
   operation("GET /site/status", "viewer", "getSiteStatus", {
@@ -45,8 +52,8 @@ export const DAILY_WORK: readonly Operation[] = [
     errors: [404],
   }),
   operation("POST /site/zones/{id}/bypass", "operator", "bypassZone", {
-    summary: "Bypass a zone for some minutes",
-    body: objectOf({ reason: TEXT, minutes: MINUTES }),
+    summary: "Bypass a zone for some minutes, or until the site has a full hour",
+    body: objectOf({ reason: TEXT, minutes: MINUTES, untilHour: UNTIL_HOUR }, ["reason"]),
     answer: schema("BypassView"),
     errors: [404, 409],
   }),

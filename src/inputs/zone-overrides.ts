@@ -1,3 +1,4 @@
+import { nextHour } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { GateState } from "../domain/gate.ts";
@@ -28,6 +29,7 @@ export interface Disposition {
 /** Minutes. A bypass ends automatically, because a forgotten one suppresses alarms. */
 const BYPASS_MIN_DEFAULT = 480;
 const BYPASS_MIN_MAX = 7 * 24 * 60;
+const MINUTE_MS = 60_000;
 
 const DAEMON: Actor = { who: "santinela", from: "itself" };
 
@@ -147,13 +149,14 @@ export class ZoneOverrides {
    * Takes a zone out of service: its trips are recorded but not dispatched.
    * @throws AppError `not-found` for an unknown zone, `invalid` for a missing reason or a time out of range
    */
-  bypass(zoneId: string, { reason, minutes = BYPASS_MIN_DEFAULT }: BypassRequest, actor: Actor): Bypass {
+  bypass(zoneId: string, order: BypassRequest, actor: Actor): Bypass {
     this.#assertZone(zoneId);
+    const { reason } = order;
     if (typeof reason !== "string" || reason.trim() === "" || reason.length > 200)
       throw new AppError("invalid", "reason must have 1 to 200 characters");
-    assertMinutes(minutes, BYPASS_MIN_MAX);
     const sinceWallMs = this.#options.clock.wallMs();
-    const untilWallMs = sinceWallMs + minutes * 60_000;
+    const untilWallMs = this.#endOfOrder(order, sinceWallMs);
+    const minutes = Math.ceil((untilWallMs - sinceWallMs) / MINUTE_MS);
     const bypass = { zoneId, reason: reason.trim(), who: actor.who, sinceWallMs, untilWallMs };
     this.#options.journal.zoneOverrides.saveBypass(bypass);
     this.#bypasses.set(zoneId, { bypass, endsAtMs: this.#endOf(bypass), isResumed: false });
@@ -173,6 +176,13 @@ export class ZoneOverrides {
       this.#bypasses.set(zoneId, { ...active, endsAtMs: this.#options.clock.monotonicMs(), endedBy: actor });
     this.#options.journal.swingers.forget(zoneId);
     this.#endBypass(zoneId, actor);
+  }
+
+  /** By the clock and in the time zone of the site: those of a user's phone may be others. */
+  #endOfOrder({ minutes = BYPASS_MIN_DEFAULT, untilHour }: BypassRequest, nowMs: number): number {
+    assertMinutes(minutes, BYPASS_MIN_MAX);
+    if (untilHour === undefined) return nowMs + minutes * MINUTE_MS;
+    return nextHour(nowMs, untilHour, this.#options.identity().timezone);
   }
 
   #endOf(bypass: Bypass): number {
@@ -226,4 +236,6 @@ export class ZoneOverrides {
 export interface BypassRequest {
   readonly reason?: unknown;
   readonly minutes?: number | undefined;
+  /** Instead of `minutes`: it ends when the site next has this full hour, 0 to 23. */
+  readonly untilHour?: number | undefined;
 }

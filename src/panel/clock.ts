@@ -10,9 +10,27 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** Runs `action` once after `ms` milliseconds. @returns cancels it */
+/** The daemon's clock minus that of the browser, in milliseconds; 0 for a difference that may be the way of a response. */
+let aheadMs = 0;
+const WAY_MS = 3_000;
+
+/** Notes the header `Date` of a response that has just arrived; it has whole seconds. */
+export function noteDaemonTime(date: string | null): void {
+  const differenceMs = Date.parse(date ?? "") - nowMs();
+  if (Math.abs(differenceMs - aheadMs) > WAY_MS) aheadMs = Math.abs(differenceMs) > WAY_MS ? differenceMs : 0;
+}
+
+/** The daemon's clock, milliseconds since 1970, by its last response: for what is left until an instant that it has given. */
+export function daemonNowMs(): number {
+  return nowMs() + aheadMs;
+}
+
+/** Maximum delay of a timer: a longer one would run at once. */
+const TIMER_MS_MAX = 2_147_483_647;
+
+/** Runs `action` once after `ms` milliseconds, at most 24 days. @returns cancels it */
 export function later(ms: number, action: () => void): () => void {
-  const timer = setTimeout(action, ms);
+  const timer = setTimeout(action, Math.min(ms, TIMER_MS_MAX));
   return () => clearTimeout(timer);
 }
 

@@ -69,24 +69,6 @@ export function formatSince(iso: string): string {
   return isLongAgo(iso) ? text : text.slice(0, 5);
 }
 
-/** Minutes from an instant to the next time with this hour in the time zone of the site, at least one. */
-export function minutesToHour(fromMs: number, hour: number): number {
-  const dayMinute = (atMs: number): number => {
-    const text = new Date(atMs).toLocaleTimeString("en-GB", {
-      ...inZone(),
-      hour: "2-digit",
-      minute: "2-digit",
-    });
-    const [h = 0, m = 0] = text.split(":").map(Number);
-    return h * 60 + m;
-  };
-  const toHour = (atMs: number): number => (hour * 60 - dayMinute(atMs) + 1_440) % 1_440;
-  const minutes = toHour(fromMs) || 1_440;
-  // On a night in which the clocks change, the hour is earlier or later by what is still missing.
-  const missing = toHour(fromMs + minutes * 60_000);
-  return minutes + (missing > 720 ? missing - 1_440 : missing);
-}
-
 /**
  * The time of the site now, with the browser's beside it if that differs; empty before the time zone of the site is known. What
  * shows it is drawn again each minute.

@@ -1,5 +1,5 @@
 import type { ErrorBody } from "../generated/types.ts";
-import { later, nowMs } from "./clock.ts";
+import { later, noteDaemonTime, nowMs } from "./clock.ts";
 import { takeEarlyRequest } from "./early-request.ts";
 
 interface ErrorDetails {
@@ -94,13 +94,17 @@ export async function send(
     for (const one of [options.signal, options.unwanted]) one?.addEventListener("abort", stop);
     if (begun && !options.signal) later(REQUEST_TIMEOUT_MS, stop);
     response = await begun?.response;
-    response ??= await fetch(`.${path}`, {
-      method: options.method ?? "GET",
-      headers,
-      cache: "no-store",
-      ...(body === undefined ? {} : { body }),
-      signal: options.signal ?? (options.method ? write.signal : timeoutSignal(options.unwanted)),
-    });
+    if (!response) {
+      response = await fetch(`.${path}`, {
+        method: options.method ?? "GET",
+        headers,
+        cache: "no-store",
+        ...(body === undefined ? {} : { body }),
+        signal: options.signal ?? (options.method ? write.signal : timeoutSignal(options.unwanted)),
+      });
+      // A response that was requested early may have waited for the scripts.
+      noteDaemonTime(response.headers.get("Date"));
+    }
   } catch {
     throw new ApiError(0, "", write.signal.aborted ? { code: "unanswered" } : {});
   } finally {

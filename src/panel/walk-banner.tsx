@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { WalkTestView } from "../site/zone-view.ts";
 import { request } from "./api.ts";
-import { every, nowMs } from "./clock.ts";
+import { daemonNowMs, every } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status, walkTest } from "./live-updates.ts";
 import { formatMinute } from "./date-format.ts";
@@ -62,8 +62,8 @@ function zoneLabel({ name, by, until }: NamedZone): string {
 
 /** Remaining time, updated every second. */
 export function TimeLeft({ until }: { readonly until: string }) {
-  const [now, setNow] = useState(nowMs());
-  useEffect(() => every(1_000, () => setNow(nowMs())), []);
+  const [now, setNow] = useState(daemonNowMs());
+  useEffect(() => every(1_000, () => setNow(daemonNowMs())), []);
   const leftS = Math.max(0, Math.round((Date.parse(until) - now) / 1_000));
   const seconds = String(leftS % 60).padStart(2, "0");
   return <span>{t("walk.left", { time: `${Math.floor(leftS / 60)}:${seconds}` })}</span>;

@@ -18,6 +18,16 @@ export function minutesOf(request: Request): number | undefined {
   return minutes;
 }
 
+/** The `untilHour` of the body, instead of its `minutes`; undefined if absent. @throws AppError `invalid` */
+export function untilHourOf(request: Request): number | undefined {
+  const { minutes, untilHour } = requestObject(request);
+  if (untilHour === undefined) return undefined;
+  if (typeof untilHour !== "number" || !Number.isInteger(untilHour) || untilHour < 0 || untilHour > 23)
+    throw new AppError("invalid", "untilHour must be a whole number from 0 to 23");
+  if (minutes !== undefined) throw new AppError("invalid", "send either minutes or untilHour");
+  return untilHour;
+}
+
 /** The retention of the data: a month. */
 const HOURS_MAX = 31 * 24;
 

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
-import { minutesOf, requestObject } from "./request-parameters.ts";
+import { minutesOf, requestObject, untilHourOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { BypassView, SignalTestView, SimulationView, WalkTestView } from "./zone-view.ts";
 
@@ -14,7 +14,8 @@ export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["z
     get: json((request) => zones.source(String(request.params["id"]))),
   });
   const bypass = (request: Request): Promise<BypassView> => {
-    const order = { reason: requestObject(request)["reason"], minutes: minutesOf(request) };
+    const { reason } = requestObject(request);
+    const order = { reason, minutes: minutesOf(request), untilHour: untilHourOf(request) };
     return zones.bypass(String(request.params["id"]), order, requestActor(request));
   };
   addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });

@@ -4,6 +4,7 @@ import {
   formatLocal,
   isTimeZone,
   localDayTime,
+  nextHour,
   parseDateTime,
   offsetSpan,
 } from "../../src/domain/calendar.ts";
@@ -146,6 +147,19 @@ describe("the span of one offset", () => {
     expect(offsetMs).toBe(5.75 * HOUR_MS);
     expect(Math.min(at - fromMs, untilMs - at)).toBeGreaterThan(365 * 24 * HOUR_MS);
   });
+});
+
+test.each([
+  ["in the evening", "2026-11-20T21:30:00Z", 6, "2026-11-21T04:00:00.000Z"],
+  ["after midnight", "2026-11-20T22:30:00Z", 6, "2026-11-21T04:00:00.000Z"],
+  ["a moment before it", "2026-11-21T03:59:59.999Z", 6, "2026-11-21T04:00:00.000Z"],
+  ["at it", "2026-11-21T04:00:00Z", 6, "2026-11-22T04:00:00.000Z"],
+  ["in the night in which the clocks go back", "2026-10-24T20:00:00Z", 6, "2026-10-25T04:00:00.000Z"],
+  ["in the night in which they go forward", "2026-03-28T20:00:00Z", 6, "2026-03-29T03:00:00.000Z"],
+  ["if it is skipped", "2026-03-28T22:30:00Z", 3, "2026-03-29T01:00:00.000Z"],
+  ["between its two times", "2026-10-25T00:30:00Z", 3, "2026-10-26T01:00:00.000Z"],
+])("the next full hour of the site %s", (_when, now, hour, next) => {
+  expect(isoTime(nextHour(Date.parse(now), hour, BUCHAREST))).toBe(next);
 });
 
 test("an unknown time zone is detected", () => {

@@ -46,6 +46,21 @@ describe("a bypass", () => {
     ]);
   });
 
+  test("until an hour ends when the clock of the site shows it", () => {
+    site = MonitoredZones.forTest([DOOR]);
+    // 23:30:20 in Bucharest.
+    site.clock.advance(20_000);
+    const order = { reason: "painter", untilHour: 6 };
+    const { sinceWallMs, untilWallMs } = site.zoneService.zoneOverrides.bypass("door", order, ANA);
+    expect(new Date(untilWallMs).toISOString()).toBe("2026-11-21T04:00:00.000Z");
+    expect(site.events).toMatchObject([{ detail: { reason: "painter", minutes: 390 } }]);
+    site.clock.advance(untilWallMs - sinceWallMs - 1);
+    trip("door");
+    site.clock.advance(1);
+    trip("door");
+    expect(states()).toEqual(["bypassed", "waiting"]);
+  });
+
   test("expires also across a restart, and is not extended by a backward clock step", () => {
     site = MonitoredZones.forTest([DOOR]);
     site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 10 }, ANA);

@@ -8,6 +8,9 @@ import type { PanelPage, Part } from "../support/panel-page.ts";
 import { accessibilityFaults } from "../support/accessibility-checks.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
+/** The browser's clock is five hours ahead. */
+const AHEAD = "(() => { const now = Date.now; Date.now = () => now() + 18_000_000; })()";
+
 describeWithBrowser("a technician on site", () => {
   const site = PanelSite.running();
 
@@ -94,19 +97,34 @@ describeWithBrowser("a technician on site", () => {
     await sheet.shown();
   });
 
-  test("bypasses a zone until the morning, and takes it back at once", async () => {
+  test("bypasses a zone until the morning, also by a phone with a wrong clock, and takes it back at once", async () => {
     const page = await site.page("zones");
+    await page.evaluate(AHEAD);
     const sheet = await page.openZone("PIR hol");
     await sheet.button("Bypass…").click();
     const dialog = page.dialog("Bypass PIR hol");
     await dialog.field("Reason").fill("pisică");
     await dialog.field("Duration").choose("morning");
     await dialog.button("Bypass zone").click();
+    await page.notice.text(/^PIR hol bypassed until .*06:00/).shown();
     await sheet.text(/until .*06:00 \(edge@site.example: pisică\)/).shown();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.notice.button("Undo").click();
     await page.notice.text("PIR hol returned to service").shown();
     await sheet.text(/pisică/).gone();
+  });
+
+  test("sees what is left of a walk test by the clock of the daemon", async () => {
+    const page = await site.page("status");
+    await page.evaluate(AHEAD);
+    await site.control.post("/site/walk-test", { minutes: 10 });
+    await page.open("walk-test");
+    await page
+      .screen("walk-test")
+      .text(/^(10:0\d|9:5\d) left$/)
+      .shown();
+    await site.control.post("/site/walk-test", { end: true });
+    await page.close();
   });
 
   test("extends a walk test once when the button is pressed twice", async () => {

@@ -75,7 +75,7 @@ export const EN_TESTS = {
   "bypass.duration": "Duration",
   "bypass.untilMorning": "until 06:00",
   "bypass.do": "Bypass zone",
-  "bypass.done": "{zone} bypassed",
+  "bypass.done": "{zone} bypassed until {time}",
   "bypass.end": "Return to service",
   "bypass.ended": "{zone} returned to service",
   "disposition.test": "walk test",

@@ -93,7 +93,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "bypass.duration": "Durată",
   "bypass.untilMorning": "până la 06:00",
   "bypass.do": "Bypass",
-  "bypass.done": "{zone} este în bypass",
+  "bypass.done": "{zone} este în bypass până la {time}",
   "bypass.end": "Reactivare",
   "bypass.ended": "{zone} este din nou activă",
   "disposition.test": "test de mers",

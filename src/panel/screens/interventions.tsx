@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { useQuery, type QueryState } from "../api.ts";
-import { later, nowMs } from "../clock.ts";
+import { daemonNowMs, later } from "../clock.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -200,7 +200,7 @@ function useSyncOf(records: readonly Intervention[] | undefined): QueryState<Syn
   useEffect(() => {
     const next = (response?.body ?? [])
       .filter(({ isSynced, phase }) => !isSynced && !needsAttention(phase))
-      .map(({ nextAttemptAt: at }) => (at === null ? 0 : Date.parse(at) - nowMs()));
+      .map(({ nextAttemptAt: at }) => (at === null ? 0 : Date.parse(at) - daemonNowMs()));
     return next.length === 0 ? undefined : later(Math.max(0, Math.min(...next)) + ATTEMPT_MS, refresh);
   }, [response]);
   return query;

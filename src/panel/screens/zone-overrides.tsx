@@ -1,13 +1,12 @@
-import type { ZoneView } from "../../site/zone-view.ts";
+import type { BypassView, ZoneView } from "../../site/zone-view.ts";
 import { request } from "../api.ts";
-import { nowMs } from "../clock.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
 import { originText } from "../event-detail-texts.ts";
 import { Form, TextField, formText } from "../field.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
-import { formatMinute, formatTime, minutesToHour } from "../date-format.ts";
+import { formatMinute, formatTime } from "../date-format.ts";
 import { Choice } from "../more-fields.tsx";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
@@ -58,11 +57,14 @@ const DURATIONS = ["30", "60", "morning", "240", "480", "1440", "4320", "10080"]
 export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
   const bypass = async (fields: FormData): Promise<void> => {
     const chosen = formText(fields, "minutes");
-    const minutes = chosen === "morning" ? minutesToHour(nowMs(), MORNING_HOUR) : Number(chosen);
-    const body = { reason: formText(fields, "reason").trim(), minutes };
+    // The clock of a phone may be another one.
+    const length = chosen === "morning" ? { untilHour: MORNING_HOUR } : { minutes: Number(chosen) };
+    const body = { reason: formText(fields, "reason").trim(), ...length };
     const isDone = await runWithErrorNotice(async () => {
-      await request(`/site/zones/${zone.id}/bypass`, { method: "POST", body });
-      showNotice(t("bypass.done", { zone: zone.name }), false, () => returnToService(zone));
+      const path = `/site/zones/${zone.id}/bypass`;
+      const { bypass: made } = (await request<BypassView>(path, { method: "POST", body })).body;
+      const time = made === null ? "–" : formatMinute(made.until);
+      showNotice(t("bypass.done", { zone: zone.name, time }), false, () => returnToService(zone));
     });
     if (isDone) close();
   };
