@@ -15,7 +15,7 @@ import { assertOwnSite, type RestorePlan } from "../ops/restore.ts";
 import type { EventNotes } from "../service/event-notes.ts";
 import type { OptionView, ReloadView, RestoreView, UploadView } from "./administration-view.ts";
 import type { ConfigurationRequest, ConfigurationResult } from "./configuration-view.ts";
-import { minutesOf } from "./request-parameters.ts";
+import { minutesOf, requestObject } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 
 const LOG_MINUTES = 30;
@@ -41,7 +41,7 @@ export function settingsRoutes(
   };
   addResource(router, "/site/backup", guard, { get: backup });
   const enableDebugLog = async (request: Request): Promise<{ until: string }> => {
-    const minutes = minutesOf(request) ?? LOG_MINUTES;
+    const minutes = minutesOf(requestObject(request)) ?? LOG_MINUTES;
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > LOG_MINUTES_MAX)
       throw new AppError("invalid", `minutes must be a whole number from 1 to ${LOG_MINUTES_MAX}`);
     const until = await settings.enableDebugLog(minutes);

@@ -3,9 +3,15 @@ import { AppError } from "../domain/errors.ts";
 import { requestActor, type AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { addResource, json } from "../http/resource.ts";
-import { minutesOf, requestObject, untilHourOf } from "./request-parameters.ts";
+import { booleanOf, minutesOf, requestFields, untilHourOf } from "./request-parameters.ts";
 import type { SiteApi } from "./site-api.ts";
 import type { BypassView, SignalTestView, SimulationView, WalkTestView } from "./zone-view.ts";
+
+/** The fields of the requests that change what becomes of trips. */
+const BYPASS_FIELDS = ["reason", "minutes", "untilHour"] as const;
+const SIMULATION_FIELDS = ["zone", "contact"] as const;
+const SIGNAL_TEST_FIELDS = ["zone"] as const;
+const WALK_TEST_FIELDS = ["minutes", "extend", "end"] as const;
 
 /** Routes of the zones: all users may read; operators and administrators may bypass, restore and simulate. */
 export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["zones"]): void {
@@ -14,8 +20,8 @@ export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["z
     get: json((request) => zones.source(String(request.params["id"]))),
   });
   const bypass = (request: Request): Promise<BypassView> => {
-    const { reason } = requestObject(request);
-    const order = { reason, minutes: minutesOf(request), untilHour: untilHourOf(request) };
+    const fields = requestFields(request, BYPASS_FIELDS);
+    const order = { reason: fields.reason, minutes: minutesOf(fields), untilHour: untilHourOf(fields) };
     return zones.bypass(String(request.params["id"]), order, requestActor(request));
   };
   addResource(router, "/site/zones/:id/bypass", guards.api, { post: [readBody, json(bypass)] });
@@ -23,7 +29,7 @@ export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["z
     post: json((request) => zones.restore(String(request.params["id"]), requestActor(request))),
   });
   const simulate = (request: Request): Promise<SimulationView> => {
-    const { zone, contact } = requestObject(request);
+    const { zone, contact } = requestFields(request, SIMULATION_FIELDS);
     if (typeof zone !== "string" || (contact !== "open" && contact !== "normal"))
       throw new AppError("invalid", 'send {"zone": "<id>", "contact": "open" or "normal"}');
     return zones.simulate(zone, contact, requestActor(request));
@@ -34,7 +40,7 @@ export function zoneRoutes(router: Router, guards: AuthGuards, zones: SiteApi["z
 /** Routes of walk tests and signal tests: all users may read, operators and administrators may start them. */
 export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteApi["tests"]): void {
   const startSignal = (request: Request): Promise<SignalTestView> => {
-    const { zone } = requestObject(request);
+    const { zone } = requestFields(request, SIGNAL_TEST_FIELDS);
     if (zone !== undefined && typeof zone !== "string")
       throw new AppError("invalid", "zone must be the id of a zone");
     return tests.startSignal(zone, requestActor(request));
@@ -44,11 +50,12 @@ export function fieldTestRoutes(router: Router, guards: AuthGuards, tests: SiteA
     get: json((request) => tests.signal(String(request.params["id"]))),
   });
   const changeWalk = (request: Request): Promise<WalkTestView | null> => {
-    const { end, extend } = requestObject(request);
+    const fields = requestFields(request, WALK_TEST_FIELDS);
+    const minutes = minutesOf(fields);
+    const [isEnd, isExtension] = [booleanOf("end", fields.end), booleanOf("extend", fields.extend)];
     const actor = requestActor(request);
-    if (end === true) return tests.endWalk(actor);
-    const minutes = minutesOf(request);
-    return extend === true ? tests.extendWalk(minutes, actor) : tests.startWalk(minutes, actor);
+    if (isEnd) return tests.endWalk(actor);
+    return isExtension ? tests.extendWalk(minutes, actor) : tests.startWalk(minutes, actor);
   };
   addResource(router, "/site/walk-test", guards.signedIn, {
     get: json(() => tests.walk()),

@@ -175,6 +175,8 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["Known: {names}", "Există: {names}"],
   ["ids must be all zones, each once", "lista trebuie să conțină fiecare zonă o singură dată"],
   ["zone must be the id of a zone", "zone: se așteaptă id-ul unei zone"],
+  ["unknown field {name}", "câmp necunoscut: {name}"],
+  ["{field} must be true or false", "{field}: se așteaptă true sau false"],
   ["minutes must be a number", "minutele trebuie să fie un număr"],
   ["untilHour must be a whole number from 0 to 23", "untilHour: un număr întreg între 0 și 23"],
   ["send either minutes or untilHour", "trimiteți fie minutes, fie untilHour"],
