@@ -192,8 +192,7 @@ export class ZoneService {
 
   start(): void {
     this.#storeOffDisk();
-    const { trips } = this.#options.journal;
-    for (const { id, kind } of this.#zones) trips.classify(id, CLASS_OF_KIND[kind]);
+    this.#classifyTrips();
     // Before the overrides and the zones, which resume what the journal has.
     const recordSafely = (event: NewEvent): void => record(this.#options, event);
     forgetChangedZones(this.#zones, { ...this.#options, record: recordSafely });
@@ -204,6 +203,17 @@ export class ZoneService {
     this.entryDelays.start();
     this.#standing.start();
     this.#heartbeat.start();
+  }
+
+  /** For the trips of an earlier release. A disk that cannot be written must not keep the zones from being monitored. */
+  #classifyTrips(): void {
+    const { journal, log } = this.#options;
+    try {
+      for (const { id, kind } of this.#zones) journal.trips.classify(id, CLASS_OF_KIND[kind]);
+    } catch (error) {
+      log.error("trip-classification-failed", { error });
+      journal.noteError(error);
+    }
   }
 
   stop(): void {

@@ -101,6 +101,50 @@ describe("when the disk rejects a trip of a GPIO contact", () => {
   });
 });
 
+test("a start on a disk that rejects every write monitors the contacts, whatever was due meanwhile", () => {
+  site.stop();
+  const key = { mqtt: "site/armed", open: [true], normal: [false] };
+  const slow = zoneOf({ id: "slow", input: { gpio: 18, contact: "nc" }, debounceMs: 5_000 });
+  const door = zoneOf({ id: "door", input: { gpio: 19, contact: "nc" }, gate: key, entryDelayS: 30 });
+  const motion = zoneOf({
+    id: "motion",
+    kind: "motion",
+    input: { gpio: 20, contact: "no" },
+    autoRestoreS: 60,
+  });
+  const panic = zoneOf({ id: "panic", kind: "panic", input: { gpio: 21, contact: "nc" } });
+  const shed = zoneOf({
+    id: "shed",
+    input: { mqtt: "shed", open: ["ON"], normal: ["OFF"] },
+    supervisionTimeoutS: 3_600,
+  });
+  site = new MonitoredZones([WIRE, slow, door, motion, panic, shed], { journalPath, offDiskFile });
+  for (const { id } of site.zones) setContact(id, "normal");
+  site.monitor.setGate(gateIdOf(key), "closed");
+  const user = { who: "maria", from: "192.0.2.7" } as const;
+  site.zoneService.zoneOverrides.bypass(WIRE.id, { reason: "painters", minutes: 30 }, user);
+  site.zoneService.zoneOverrides.walkTests.begin(15, user);
+  setContact(panic.id, "open");
+  site.clock.advance(20 * 60_000);
+  site.monitor.setGate(gateIdOf(key), "open");
+  setContact(motion.id, "open");
+  setContact(door.id, "open");
+  site.monitor.read(slow.id, "open", { live: true });
+  site.losePower(7_200_000);
+  site.stop();
+  site.breakJournal();
+  site.restart();
+  site.clock.advance(90_000);
+  setContact(WIRE.id, "open");
+  expect(site.contactOf(WIRE.id)).toBe("open");
+  expect(conditions()).toEqual(expect.arrayContaining(["journal-write-failed", "trips-off-disk"]));
+  site.repairJournal();
+  site.clock.advance(120_000);
+  expect(site.trips.filter(({ state }) => state === "waiting").map(({ zoneId }) => zoneId)).toContain(
+    WIRE.id,
+  );
+});
+
 describe("when the disk rejects a trip with an entry delay", () => {
   const KEY = { mqtt: "site/armed", open: [true], normal: [false] };
   const GATE = gateIdOf(KEY);
