@@ -27,6 +27,8 @@ import { isShort, readSitePage } from "./short-lists.ts";
 const CONNECTIONS_MAX = 4;
 /** Short lists read at once, each for milliseconds: a site reads one before it sends an alarm. */
 const SHORT_CONNECTIONS_MAX = 4;
+/** Lists of few records read at once: one of these connections is left to those that are always short. */
+const FEW_AT_ONCE_MAX = SHORT_CONNECTIONS_MAX - 1;
 /** How much later than the server the client gives up a slow list: then the server is gone, and the list may be read elsewhere. */
 const NO_ANSWER_MS = 5_000;
 /**
@@ -60,7 +62,7 @@ export class PostgresLists implements ListReader {
     log: Log,
     options: {
       readonly connections: Queries;
-      readonly clock: Pick<Clock, "after">;
+      readonly clock: Pick<Clock, "after" | "monotonicMs">;
       readonly readingMsMax?: number;
       readonly recordsFewMax?: number;
     },
@@ -76,8 +78,9 @@ export class PostgresLists implements ListReader {
     });
     // A site waits for them before an alarm: given up as early as any other query.
     this.#short = new PostgresConnections(address, log, undefined, { connectionsMax: SHORT_CONNECTIONS_MAX });
-    this.#slowLists = new FairLists({ read: (query, signal) => this.#readSlow(query, signal) }, clock);
-    this.#fewLists = new FairLists({ read: (query) => this.#readShort(query) }, clock);
+    const slow: ListReader = { read: (query, signal) => this.#readSlow(query, signal) };
+    this.#slowLists = new FairLists(slow, clock, CONNECTIONS_MAX);
+    this.#fewLists = new FairLists({ read: (query) => this.#readShort(query) }, clock, FEW_AT_ONCE_MAX);
   }
 
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {

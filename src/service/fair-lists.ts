@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { LIST_REMEDY, type ListPage, type ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
+import { Places } from "./places.ts";
 
 /** Slow lists of one account read at once: half of those that a centre on PostgreSQL reads at once. */
 const READ_AT_ONCE_MAX = 2;
@@ -13,69 +14,57 @@ const WAITING_MS_MAX = 20_000;
 /** Seconds until a repeated request is useful. */
 const RETRY_AFTER_S = 10;
 
-/** The slow lists of one account. */
-interface OwnLists {
-  reading: number;
-  /** Each starts a waiting list; the oldest first. */
-  readonly waiting: Set<() => void>;
-}
-
 /** Reads slow lists so that those of one account never take the places of all others. */
 export class FairLists implements ListReader {
   readonly #lists: ListReader;
-  readonly #clock: Pick<Clock, "after">;
-  readonly #accounts = new Map<number, OwnLists>();
+  readonly #clock: Pick<Clock, "after" | "monotonicMs">;
+  readonly #accounts = new Map<number, Places>();
+  readonly #all: Places;
+  readonly #atOnceMax: number;
 
-  /** @param lists reads them */
-  constructor(lists: ListReader, clock: Pick<Clock, "after">) {
+  /**
+   * @param lists reads them
+   * @param atOnceMax those of all accounts read at once; others wait here, where it is known for what
+   */
+  constructor(
+    lists: ListReader,
+    clock: Pick<Clock, "after" | "monotonicMs">,
+    atOnceMax = Number.POSITIVE_INFINITY,
+  ) {
     this.#lists = lists;
     this.#clock = clock;
+    this.#atOnceMax = atOnceMax;
+    this.#all = new Places(atOnceMax);
   }
 
-  /** @throws AppError `too-many-requests` if it has waited too long for others of its account, and as `ListReader` */
+  /** @throws AppError `too-many-requests` if it has waited too long for others, and as `ListReader` */
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
     const { account } = query;
-    if (account === undefined) return this.#lists.read(query, signal);
-    await this.#takePlace(account, signal);
+    const endMs = this.#clock.monotonicMs() + WAITING_MS_MAX;
+    if (account === undefined) return this.#readInTurn(query, signal, endMs);
+    const own = this.#accounts.get(account) ?? new Places(READ_AT_ONCE_MAX);
+    this.#accounts.set(account, own);
+    await this.#take(own, signal, endMs, tooMany);
     try {
-      return await this.#lists.read(query, signal);
+      return await this.#readInTurn(query, signal, endMs);
     } finally {
-      this.#leavePlace(account);
+      own.leave();
+      if (own.isFree) this.#accounts.delete(account);
     }
   }
 
-  async #takePlace(account: number, signal: AbortSignal): Promise<void> {
-    const own = this.#accounts.get(account) ?? { reading: 0, waiting: new Set() };
-    this.#accounts.set(account, own);
-    if (own.reading >= READ_AT_ONCE_MAX) return this.#wait(own, signal);
-    own.reading += 1;
+  async #readInTurn(query: InterventionQuery, signal: AbortSignal, endMs: number): Promise<ListPage> {
+    await this.#take(this.#all, signal, endMs, () => tooManyOfAll(this.#atOnceMax));
+    try {
+      return await this.#lists.read(query, signal);
+    } finally {
+      this.#all.leave();
+    }
   }
 
-  /** Resolves when another list of the account has left its place to this one. */
-  #wait({ waiting }: OwnLists, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = (error: AppError): void => {
-        if (!waiting.delete(start)) return;
-        cancel();
-        reject(error);
-      };
-      const cancel = this.#clock.after(WAITING_MS_MAX, () => giveUp(tooMany()));
-      const start = (): void => {
-        waiting.delete(start);
-        cancel();
-        resolve();
-      };
-      waiting.add(start);
-      signal.addEventListener("abort", () => giveUp(notNeeded()), { once: true });
-    });
-  }
-
-  #leavePlace(account: number): void {
-    const own = this.#accounts.get(account);
-    const [next] = own?.waiting ?? [];
-    if (!own || next) return next?.();
-    own.reading -= 1;
-    if (own.reading === 0) this.#accounts.delete(account);
+  #take(places: Places, signal: AbortSignal, endMs: number, tooLate: () => AppError): Promise<void> {
+    const waitingMs = endMs - this.#clock.monotonicMs();
+    return places.take({ clock: this.#clock, waitingMs, tooLate }, { signal, notNeeded });
   }
 }
 
@@ -83,6 +72,14 @@ function tooMany(): AppError {
   return new AppError(
     "too-many-requests",
     `this account already reads ${READ_AT_ONCE_MAX} slow lists; try again when they have ended`,
+    { hint: LIST_REMEDY, retryAfterS: RETRY_AFTER_S },
+  );
+}
+
+function tooManyOfAll(atOnceMax: number): AppError {
+  return new AppError(
+    "too-many-requests",
+    `the dispatch centre already reads ${atOnceMax} slow lists; try again when they have ended`,
     { hint: LIST_REMEDY, retryAfterS: RETRY_AFTER_S },
   );
 }

@@ -42,19 +42,25 @@ export class Places {
     if (end?.signal.aborted === true) throw end.notNeeded();
     if (waitingMs <= 0) throw tooLate();
     await new Promise<void>((resolve, reject) => {
-      const giveUp = (error: AppError): void => {
-        if (!this.#waiting.delete(start)) return;
-        cancel();
-        reject(error);
-      };
-      const cancel = clock.after(waitingMs, () => giveUp(tooLate()));
-      const start = (): void => {
+      const stopWaiting = (): void => {
         this.#waiting.delete(start);
         cancel();
+        end?.signal.removeEventListener("abort", onEnd);
+      };
+      const start = (): void => {
+        stopWaiting();
         resolve();
       };
+      const onEnd = (): void => {
+        stopWaiting();
+        reject(end?.notNeeded());
+      };
+      const cancel = clock.after(waitingMs, () => {
+        stopWaiting();
+        reject(tooLate());
+      });
       this.#waiting.add(start);
-      end?.signal.addEventListener("abort", () => giveUp(end.notNeeded()), { once: true });
+      end?.signal.addEventListener("abort", onEnd);
     });
   }
 

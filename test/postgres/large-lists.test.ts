@@ -239,6 +239,28 @@ describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => 
     await ended;
   });
 
+  test("lets the lists of further accounts wait, and tells why one that has waited long is refused", async () => {
+    const client = new AbortController();
+    const read = (account: number) => centre.records.page({ ...SLOW, account }, client.signal);
+    const ended = Promise.allSettled([5, 5, 6, 6].map((account) => read(account)));
+    await eventually("four lists are being read", async () => (await running()).length === 4);
+    let refusal: unknown;
+    read(7).catch((error: unknown) => (refusal = error));
+    // Longer than a query waits for a connection.
+    await new Promise((resolve) => {
+      setTimeout(resolve, 6_000);
+    });
+    expect(refusal).toBeUndefined();
+    centre.clock.advance(20_000);
+    await eventually("it is refused", () => refusal !== undefined);
+    expect(refusal).toMatchObject({
+      code: "too-many-requests",
+      message: expect.stringContaining("the dispatch centre already reads 4") as string,
+    });
+    client.abort();
+    await ended;
+  });
+
   describe("when a list reaches its time limit", () => {
     test("refuses it as on SQLite, and the server no longer reads it", async () => {
       const limited = await PostgresCentre.open(url, new ManualClock(), { ...MANY, listMsMax: 200 });

@@ -87,3 +87,44 @@ test("lists of no account are not limited", async () => {
   await settled();
   expect(slow.ends).toHaveLength(5);
 });
+
+test("lists of many accounts wait for each other, for twenty seconds with the wait for their own account", async () => {
+  lists = new FairLists(slow, clock, 3);
+  const reading = [read(1), read(2), read(3)];
+  const other = read(4);
+  const client = new AbortController();
+  const left = expect(read(5, client.signal)).rejects.toMatchObject({ code: "unavailable" });
+  await settled();
+  expect(slow.ends).toHaveLength(3);
+  client.abort();
+  await left;
+  slow.ends[0]?.(PAGE);
+  await reading[0];
+  await settled();
+  expect(slow.ends).toHaveLength(4);
+  slow.ends[3]?.(PAGE);
+  expect(await other).toBe(PAGE);
+
+  void read(6);
+  clock.advance(12_000);
+  // Two of this account wait for the others, and the third for these.
+  const own = [read(7), read(7), read(7)].map((list) =>
+    expect(list).rejects.toMatchObject({ code: "too-many-requests", retryAfterS: 10 }),
+  );
+  await settled();
+  clock.advance(20_000);
+  await Promise.all(own);
+});
+
+test("the refusal of a list tells whether its account or all of them are the reason", async () => {
+  lists = new FairLists(slow, clock, 2);
+  void read(1);
+  void read(1);
+  const refusals = [read(1), read(2)].map(async (list) => list.catch((error: Error) => error.message));
+  await settled();
+  clock.advance(20_000);
+  expect(await Promise.all(refusals)).toEqual([
+    expect.stringMatching(/^this account already reads 2 slow lists/),
+    expect.stringMatching(/^the dispatch centre already reads 2 slow lists/),
+  ]);
+});

@@ -98,6 +98,10 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "this account already reads {n} slow lists; try again when they have ended",
     "acest cont citește deja {n} liste lente; reîncercați după ce se termină",
   ],
+  [
+    "the dispatch centre already reads {n} slow lists; try again when they have ended",
+    "dispeceratul citește deja {n} liste lente; reîncercați după ce se termină",
+  ],
   ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
   ["site {ref} has no account here", "locația {ref} nu are cont aici"],
   [
