@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Timeout of idle connections; event streams send a keep-alive every 15 s. */
@@ -15,6 +15,28 @@ export function disableIdleTimeout(response: ServerResponse): void {
 /** Restores the idle timeout once the response is ready to be sent. */
 export function restoreIdleTimeout(response: ServerResponse): void {
   response.setTimeout(IDLE_TIMEOUT_MS);
+}
+
+/** A list may wait for others, twenty seconds for those of its account and thirty for a thread, and then take thirty. */
+const SLOW_LIST_TIMEOUT_MS = 90_000;
+/** Connections with slow lists in progress, which may be several, with the timeout that they have otherwise. */
+const slowLists = new WeakMap<Socket, { lists: number; readonly usualMs: number | undefined }>();
+
+/** Keeps the connection of a request open until its list has been read. The time for sending it is as for any response. */
+export async function whileListIsRead<T>({ socket }: IncomingMessage, list: Promise<T>): Promise<T> {
+  const slow = slowLists.get(socket) ?? { lists: 0, usualMs: socket.timeout };
+  slowLists.set(socket, slow);
+  slow.lists += 1;
+  socket.setTimeout(SLOW_LIST_TIMEOUT_MS);
+  try {
+    return await list;
+  } finally {
+    slow.lists -= 1;
+    if (slow.lists === 0) {
+      slowLists.delete(socket);
+      socket.setTimeout(slow.usualMs ?? IDLE_TIMEOUT_MS);
+    }
+  }
 }
 
 /**

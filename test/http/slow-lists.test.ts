@@ -1,10 +1,12 @@
+import { connect } from "node:net";
 import request from "supertest";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { FairLists } from "../../src/service/fair-lists.ts";
 import type { Records } from "../../src/service/records.ts";
 import type { ListPage } from "../../src/store/intervention-lists.ts";
 import { TestApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
+import { ServedApp } from "../support/served-app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 test("an account may read many slow lists at once; one that has waited for the others for 20 s gets 429", async () => {
@@ -52,4 +54,25 @@ test("an account may read many slow lists at once; one that has waited for the o
   const last = await answered(own);
   expect(last.filter(({ status }) => status === 429)).toHaveLength(10);
   expect(last.filter(({ status }) => status === 200)).toHaveLength(2);
+});
+
+test("a list is answered although it takes longer than a connection may be idle, which then counts again", async () => {
+  const idleMs = 300;
+  const page: Records["page"] = () =>
+    new Promise((resolve) => {
+      setTimeout(() => resolve({ records: [], total: 0 }), 4 * idleMs);
+    });
+  const centre = await TestApp.forTest({ records: { page } as unknown as Records });
+  const served = await new ServedApp(centre, { idleMs }).start();
+  onTestFinished(() => served.stop());
+  const socket = connect(served.server.address.port, "127.0.0.1");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  let answer = "";
+  socket.on("data", (chunk) => (answer += chunk.toString()));
+  const ask = `GET /interventii?q=patrol HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${await centre.token()}\r\n\r\n`;
+  socket.write(ask.repeat(2));
+  await eventually("both answers", () => answer.split("HTTP/1.1 200").length === 3);
+  // A request that is not completed: the time without traffic is the usual one.
+  socket.write("GET /");
+  await closed;
 });

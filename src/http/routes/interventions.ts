@@ -12,6 +12,7 @@ import type { AppParts } from "../app.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
+import { whileListIsRead } from "../idle-timeouts.ts";
 import { siteOf, syncGroupOf } from "../list-filters.ts";
 import { changesInterventions, reportIgnoredParameters } from "../list-parameters.ts";
 import { interventionQueryOf, listBody, parametersOf } from "../lists.ts";
@@ -40,11 +41,10 @@ export function interventionRoutes(
       const query = await listQueryOf(request, response, parts);
       const closed = new AbortController();
       response.once("close", () => closed.abort());
-      const list = await recordsInScope(principalOf(request), records)
-        .page(query, closed.signal)
-        .catch((error: unknown) => {
-          if (!closed.signal.aborted) throw error;
-        });
+      const reading = recordsInScope(principalOf(request), records).page(query, closed.signal);
+      const list = await whileListIsRead(request, reading).catch((error: unknown) => {
+        if (!closed.signal.aborted) throw error;
+      });
       if (list) sendJsonText(response, listBody(request, response, query, list));
     },
     post: [readBody, (request, response) => create(records, request, response)],
