@@ -2,25 +2,12 @@ import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import { FairLists, notNeeded } from "../service/fair-lists.ts";
-import {
-  isCounted,
-  READING_MS_MAX,
-  tooLong,
-  type ListPage,
-  type ListReader,
-} from "../store/intervention-lists.ts";
-import { comparable, type InterventionQuery } from "../store/intervention-query.ts";
-import {
-  AT_ONE_MOMENT,
-  PostgresConnections,
-  type Queries,
-  type ServerAddress,
-  type SqlParameter,
-} from "./connection.ts";
+import { READING_MS_MAX, tooLong, type ListPage, type ListReader } from "../store/intervention-lists.ts";
+import type { InterventionQuery } from "../store/intervention-query.ts";
+import { AT_ONE_MOMENT, PostgresConnections, type Queries, type ServerAddress } from "./connection.ts";
 import { sqlStateOf } from "./server-errors.ts";
-import { conditionOf, orderOf } from "./intervention-query.ts";
-import { isAccepted, partsOf } from "./list-parts.ts";
-import { STORED_COLUMNS, toStoredIntervention, type StoredRow } from "./record-rows.ts";
+import { FOUND_MAX, listStatements, sliceOfFound } from "./list-statements.ts";
+import { toStoredIntervention, type StoredRow } from "./record-rows.ts";
 import { isShort, readSitePage } from "./short-lists.ts";
 
 /** Slow lists read at once; further ones wait. They have connections of their own, so that alarms never wait for a search. */
@@ -103,7 +90,9 @@ export class PostgresLists implements ListReader {
     try {
       return await this.#connections.transaction(async (queries) => {
         const backend = await begin(queries, this.#readingMsMax);
-        return this.#cancellable(backend, signal, () => readPage(queries, query));
+        return this.#cancellable(backend, signal, () =>
+          readPage(queries, query, () => limitRest(queries, this.#readingMsMax)),
+        );
       }, AT_ONE_MOMENT);
     } catch (error) {
       throw listError(error, signal, this.#readingMsMax);
@@ -156,59 +145,34 @@ async function begin(queries: Queries, limitMs: number): Promise<Backend> {
   return { pid: row?.pid ?? 0, since: row?.since ?? "infinity" };
 }
 
-async function readPage(queries: Queries, query: InterventionQuery): Promise<ListPage> {
-  const { total, slice } = listStatements(query);
-  const [counted] = await queries.query<{ total: number }>(...total);
-  const found = counted?.total ?? 0;
-  const rows = await queries.query<StoredRow>(...slice(found));
-  return { records: rows.map((row) => JSON.stringify(toStoredIntervention(row).record)), total: found };
+/** Sets the time limit of the next statement: that of the list is for all of its statements together. */
+async function limitRest(queries: Queries, limitMs: number): Promise<void> {
+  const restMs = "$1 - extract(epoch FROM clock_timestamp() - transaction_timestamp()) * 1000";
+  await queries.query(`SELECT set_config('statement_timeout', greatest(1, ${restMs})::integer::text, true)`, [
+    limitMs,
+  ]);
 }
 
-type Statement = readonly [text: string, values: readonly SqlParameter[]];
-
-/**
- * Maximum number of open records that are found first and then sorted. The server would rather read an index of the order until
- * the page is full, and because the open ones are the newest, that would first read all that are done.
- */
-const OPEN_MAX = 100_000;
-
-/** The statements of a list with their parameters; the one of the slice depends on the total. */
-export function listStatements(query: InterventionQuery): {
-  readonly total: Statement;
-  readonly slice: (total: number) => Statement;
-} {
-  const { where, values } = conditionOf(query);
-  const listed = `interventions WHERE deleted_at IS NULL AND ${where}`;
-  const hasCounts = isCounted(query);
-  const isOpenOnly = hasCounts && !isAccepted(query.filters, "status", "done");
-  const counted = hasCounts
-    ? `SELECT coalesce(sum(records), 0) AS total FROM intervention_counts WHERE ${where}`
-    : `SELECT count(*) AS total FROM ${listed}`;
-  const order = orderOf(query);
-  const columns = sortedOf(query);
-  const [offset, limit] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
-  const range = [query.start, Math.max(0, query.end - query.start)];
-  const slice = (total: number): Statement => {
-    // To fill such a page, each of them has to be found anyway.
-    const isFew = total <= (isOpenOnly ? OPEN_MAX : query.end);
-    const found = isFew ? `WITH found AS MATERIALIZED (SELECT ${columns} FROM ${listed}) ` : "";
-    const parts = (hasCounts ? partsOf(query) : []).map(
-      (part) =>
-        `(SELECT ${columns} FROM ${listed} AND ${part.where} ORDER BY ${orderOf(part)} LIMIT ${offset} + ${limit})`,
-    );
-    const joined = parts.length > 0 ? `(${parts.join(" UNION ALL ")}) AS parts` : listed;
-    // Only ids are sorted and skipped; full records are read for the slice alone.
-    const ids = `SELECT id FROM ${isFew ? "found" : joined} ORDER BY ${order} OFFSET ${offset} LIMIT ${limit}`;
-    const text = `${found}SELECT ${STORED_COLUMNS} FROM (${ids}) AS slice JOIN interventions USING (id) ORDER BY ${order}`;
-    return [text, [...values, ...range]];
+/** @param limitNext called before each further statement */
+async function readPage(
+  queries: Queries,
+  query: InterventionQuery,
+  limitNext: () => Promise<void> = async () => {},
+): Promise<ListPage> {
+  const { found, total, slice } = listStatements(query);
+  const pageOf = async (count: number, statement: ReturnType<typeof slice>): Promise<ListPage> => {
+    await limitNext();
+    const rows = await queries.query<StoredRow>(...statement);
+    return { records: rows.map((row) => JSON.stringify(toStoredIntervention(row).record)), total: count };
   };
-  return { total: [counted, values], slice };
-}
-
-/** The columns by which a list is sorted. */
-function sortedOf({ sort }: InterventionQuery): string {
-  const columns = sort.map(({ field }) => `"${comparable(field)}"`);
-  return [...new Set(["id", ...columns.filter((column) => column !== `"id"`)])].join(", ");
+  if (found) {
+    const ids = (await queries.query<{ id: number }>(...found)).map(({ id }) => id);
+    if (ids.length <= FOUND_MAX) return pageOf(ids.length, sliceOfFound(query, ids));
+    await limitNext();
+  }
+  const [counted] = await queries.query<{ total: number }>(...total);
+  const count = counted?.total ?? 0;
+  return pageOf(count, slice(count));
 }
 
 /** A list that its time limit has ended is refused as in SQLite: the same request would take as long again. */

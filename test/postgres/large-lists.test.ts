@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { interventionQueryOf } from "../../src/http/lists.ts";
-import { listStatements } from "../../src/postgres/postgres-lists.ts";
+import { listStatements, sliceOfFound } from "../../src/postgres/list-statements.ts";
 import { NEWEST_FIRST } from "../../src/postgres/short-lists.ts";
 import type { InterventionQuery } from "../../src/store/intervention-query.ts";
 import { eventually } from "../support/eventually.ts";
@@ -94,6 +94,34 @@ describeOnPostgres("with many records, a centre on PostgreSQL", (server) => {
       }
     },
   );
+
+  test("reads the records of a search once if few match, in any order", async () => {
+    // The names are "record 0" to "record 499", each 40 times.
+    for (const text of ["q=record+499", "q=record+499&_sort=name&_order=DESC", "q=record+499&_sort=crews"]) {
+      const query = interventionQueryOf(new URLSearchParams(`${text}&_start=10&_end=35`), "Europe/Bucharest");
+      const { found, slice } = listStatements(query);
+      const ids = found ? await centre.connections.query<{ id: number }>(...found) : [];
+      expect(ids).toHaveLength(40);
+      const [sql, values] = sliceOfFound(
+        query,
+        ids.map(({ id }) => id),
+      );
+      const how = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)";
+      const [plan] = await centre.connections.query<Record<"QUERY PLAN", readonly { Plan: Plan }[]>>(
+        `${how} ${sql}`,
+        values,
+      );
+      expect(plan?.["QUERY PLAN"].map(({ Plan: steps }) => readBy(steps) <= 40)).toEqual([true]);
+      // The same records as those that are found a second time.
+      const read = await centre.connections.query<{ id: number }>(sql, values);
+      const again = await centre.connections.query<{ id: number }>(...slice(ids.length));
+      expect(read.map(({ id }) => id)).toEqual(again.map(({ id }) => id));
+      expect(read).toHaveLength(25);
+    }
+    const many = interventionQueryOf(new URLSearchParams("q=record&_end=25"), "Europe/Bucharest");
+    const page = await centre.records.page(many, new AbortController().signal);
+    expect([page.records.length, page.total]).toEqual([25, RECORDS]);
+  });
 
   test("finds the records of a site by its objectives and its account", async () => {
     const scope = { objectives: [{ type: "obiective/cladiri" as const, id: 3 }], accountId: 77 };
@@ -272,6 +300,26 @@ describeOnPostgres("while lists take long, a centre on PostgreSQL", (server) => 
       expect(await running()).toEqual([]);
       await limited.close();
     });
+
+    test("counts the time of its total and of its records together", async () => {
+      const own = await server.newDatabase();
+      const filled = await PostgresCentre.open(own);
+      await fill(filled, 1_500);
+      // A search then takes a second and a half for the total, and as long for the records.
+      await filled.connections.query(`
+        CREATE SCHEMA slow;
+        CREATE FUNCTION slow.strpos(text, text) RETURNS integer LANGUAGE sql VOLATILE
+          AS 'SELECT CASE WHEN pg_sleep(0.001) IS NULL THEN 0 ELSE 1 END';
+        DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, slow, pg_catalog', current_database()); END $$`);
+      await filled.close();
+      const limited = await PostgresCentre.open(own, new ManualClock(), { ...MANY, listMsMax: 2_500 });
+      const query = interventionQueryOf(new URLSearchParams("q=record&_sort=notes"), "Europe/Bucharest");
+      await expect(limited.records.page(query, new AbortController().signal)).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining("took longer than") as string,
+      });
+      await limited.close();
+    });
   });
 });
 
@@ -298,7 +346,7 @@ function tableScansOf(plan: Plan): Plan[] {
   return plan["Relation Name"] === "interventions" ? [plan, ...below] : below;
 }
 
-async function fill({ connections }: PostgresCentre): Promise<void> {
+async function fill({ connections }: PostgresCentre, records = RECORDS): Promise<void> {
   await connections.query(`
     INSERT INTO interventions(id, uid, "name", "nameFolded", "dateStart", "dateStartMs", "dateEnd", "dateEndMs", "status",
       "priority", "type", "objectiveType", "objectiveId", "crews", "police", "ambulance", "firetruck", "dispeceratId",
@@ -309,7 +357,7 @@ async function fill({ connections }: PostgresCentre): Promise<void> {
       (ARRAY['low', 'medium', 'high'])[n % 3 + 1], (ARRAY['maintenance', 'repair', 'other', 'inspection'])[n % 4 + 1],
       'obiective/cladiri', CASE WHEN n % 1000 = 0 THEN 3 ELSE n % 2 + 1 END, CASE WHEN n % 40 = 3 THEN 2 ELSE 1 END,
       false, false, false, 7, n % 1000 + 10, 1, 1
-    FROM generate_series(1, ${RECORDS}) AS n;
+    FROM generate_series(1, ${records}) AS n;
     INSERT INTO intervention_counts(status, priority, type, slot, records)
       SELECT status, priority, type, 0, count(*) FROM interventions GROUP BY status, priority, type;
     ANALYZE interventions`);
