@@ -82,7 +82,7 @@ export class AlarmPanelChanges {
     }
     const state = monitor.watched().find((watched) => watched.zone.id === zone.id)?.state;
     const isNewAlarm = event.change !== "present";
-    // A zone of an unknown state trips too. One that is open was not restored, and nobody may be told that it was.
+    // A zone of an unknown state trips too. One that is open is not restored in between.
     if (isNewAlarm && state?.contact === "unknown") monitor.read(zone.id, "normal", { live: false });
     monitor.read(zone.id, "open", { live: true, lateMs: event.lateMs, isNewAlarm });
     openNumbers.open(zone, event, state?.contact === "open");

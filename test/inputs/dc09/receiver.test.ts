@@ -61,7 +61,7 @@ describe("an alarm of a panel", () => {
     expect(here.trips).toMatchObject([{ cause: "edge", earliestWallMs: null }]);
   });
 
-  test("whose restoral follows within a second is a trip, whatever its zone filters: the panel was told that it arrived", async () => {
+  test("whose restoral follows within a second is a trip, whatever its zone filters: it was acknowledged", async () => {
     const options = {
       id: "hall",
       input: { dc09: "1234", zone: 4 },
