@@ -33,6 +33,8 @@ export const CONDITION_MESSAGES = {
     "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",
   "monitoring-receiver-rejects":
     "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
+  "monitoring-receiver-supervision":
+    "the monitoring receiver {receiver} takes alarms, but rejects supervision messages (DUH). If its operator does not expect any, set pollS: 0 for this receiver.",
   "monitoring-receiver-clock":
     "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages to it are sent with the receiver's time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
   "transmitter-write-failed":

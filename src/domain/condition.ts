@@ -106,6 +106,10 @@ export const CONDITIONS = {
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },
   "monitoring-receiver-rejects": { severity: "error", title: "Monitoring receiver rejects messages" },
+  "monitoring-receiver-supervision": {
+    severity: "warning",
+    title: "Monitoring receiver rejects supervision messages",
+  },
   "monitoring-receiver-clock": { severity: "warning", title: "Clock of a monitoring receiver differs" },
   "transmitter-write-failed": {
     severity: "error",

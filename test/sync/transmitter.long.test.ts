@@ -133,6 +133,23 @@ describe("a receiver and its supervision messages", () => {
     expect(conditions()).toEqual([]);
   });
 
+  test("which it rejects although it takes alarms, raises one condition that stays, with the remedy", async () => {
+    const polled = (): number => first.messages.filter(({ token }) => token === "NULL").length;
+    first.behaviour = ({ token }) => (token === "NULL" ? "duh" : "ack");
+    const often = { host: "127.0.0.1", port: first.port, transport: "tcp", pollS: 5 } as const;
+    start(configOf({ receivers: [often] }));
+    await passing("the first reply", () => conditions().includes("monitoring-receiver-rejects"));
+    for (const zone of ["hall", "smoke"]) {
+      await site.trip(zone);
+      await allSent();
+      const before = polled();
+      await passing("a supervision message", () => polled() > before && conditions().length > 0, MANY_MS);
+      expect(conditions()).toEqual(["monitoring-receiver-supervision"]);
+    }
+    first.behaviour = () => "ack";
+    await passing("its end", () => conditions().length === 0, MANY_MS);
+  });
+
   test("with pollS: 0 gets the alarm once it replies again, and no supervision message, which it may ignore", async () => {
     first.behaviour = () => "silent";
     const unsupervised = { host: "127.0.0.1", port: first.port, transport: "tcp", pollS: 0 } as const;

@@ -11,6 +11,7 @@ export const EN_CONDITIONS = {
   "condition.alarm-panel-rejected": "Messages of an alarm panel rejected",
   "condition.monitoring-receiver-unreachable": "Monitoring receiver unreachable",
   "condition.monitoring-receiver-rejects": "Monitoring receiver rejects messages",
+  "condition.monitoring-receiver-supervision": "Monitoring receiver rejects supervision messages",
   "condition.monitoring-receiver-clock": "Clock of a monitoring receiver differs",
   "condition.transmitter-write-failed": "Queue for the monitoring receiver cannot be used",
   "condition.alarm-panel-silent": "Alarm panel silent",

@@ -51,6 +51,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Receptorul de monitorizare {receiver} nu răspunde: {reason}. Alarmele se transmit la următorul receptor sau rămân în coadă; se reîncearcă automat. Verificați adresa și portul receptorului, rețeaua și firewallul.",
   "monitoring-receiver-rejects":
     "Receptorul de monitorizare {receiver} nu acceptă mesajele acestei locații: {answer}. Verificați contul și cheia împreună cu operatorul receptorului; evenimentele se retransmit până când sunt acceptate.",
+  "monitoring-receiver-supervision":
+    "Receptorul de monitorizare {receiver} acceptă alarmele, dar respinge mesajele de supraveghere (DUH). Dacă operatorul său nu așteaptă astfel de mesaje, setați pollS: 0 pentru acest receptor.",
   "monitoring-receiver-clock":
     "Ceasul receptorului de monitorizare {receiver} diferă cu {seconds} s de cel al dispozitivului. Mesajele se transmit cu ora receptorului. Verificați ora acestui dispozitiv (timedatectl); dacă este corectă, anunțați operatorul receptorului.",
   "transmitter-write-failed":

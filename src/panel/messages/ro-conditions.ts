@@ -14,6 +14,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.alarm-panel-rejected": "Mesaje respinse de la o centrală de alarmă",
   "condition.monitoring-receiver-unreachable": "Receptorul de monitorizare nu răspunde",
   "condition.monitoring-receiver-rejects": "Receptorul de monitorizare respinge mesajele",
+  "condition.monitoring-receiver-supervision": "Receptorul de monitorizare respinge mesajele de supraveghere",
   "condition.monitoring-receiver-clock":
     "Ceasul receptorului de monitorizare diferă de cel al dispozitivului",
   "condition.transmitter-write-failed": "Coada pentru receptorul de monitorizare nu poate fi folosită",

@@ -12,6 +12,7 @@ import type { Log } from "../../domain/log.ts";
 import type { ReceiverState } from "../../domain/transmission.ts";
 import type { ReceiverAddress } from "../../domain/transmitter.ts";
 import { exchange } from "./message-exchange.ts";
+import { ReceiverAcceptance } from "./receiver-acceptance.ts";
 import { ReceiverClock } from "./receiver-clock.ts";
 
 interface ReceiverLinkOptions {
@@ -36,7 +37,7 @@ interface ReceiverLinkOptions {
 type LinkOutcome =
   | { readonly is: "acknowledged" }
   /** It replied, and has not accepted the message. `isUncertain`: that is not known, because it has another time than expected. */
-  | { readonly is: "rejected"; readonly reason: string; readonly isUncertain?: true }
+  | { readonly is: "rejected"; readonly reason: string; readonly isUncertain?: true; readonly isDuh?: true }
   /** It does not reply; the link is down. */
   | { readonly is: "lost"; readonly reason: string };
 
@@ -54,8 +55,7 @@ export class ReceiverLink {
   readonly #options: ReceiverLinkOptions;
   #state: ReceiverState;
   #failures = 0;
-  /** Whether its last event was rejected: an acknowledged supervision message does not show that it takes alarms. */
-  #isEventRejected = false;
+  readonly #acceptance: ReceiverAcceptance;
   /** Whether the next event may show that an unsupervised receiver replies again. */
   #isProbeDue = false;
   readonly #itsClock: ReceiverClock;
@@ -69,6 +69,7 @@ export class ReceiverLink {
     const host = receiver.host.includes(":") ? `[${receiver.host}]` : receiver.host;
     this.address = `${host}:${receiver.port}/${receiver.transport}`;
     this.#itsClock = new ReceiverClock({ ...options, address: this.address });
+    this.#acceptance = new ReceiverAcceptance({ ...options, address: this.address });
     this.#state = { place, address: this.address, state: "unknown", sinceMs: clock.wallMs(), reason: null };
     options.onChange(this.#state);
   }
@@ -104,22 +105,22 @@ export class ReceiverLink {
    *   it is valid, so that a repetition has the same bytes. `isRefused`: the last one was rejected because of its time
    */
   async send(message: OutgoingMessage, stamped: (isRefused: boolean) => number): Promise<LinkOutcome> {
-    const { conditions } = this.#options;
     let outcome = await this.#exchange(message, () => stamped(false));
     // The receiver has told its time: the same event with that time.
     if (outcome.is === "wrong-time") outcome = await this.#exchange(message, () => stamped(true));
     if (outcome.is === "wrong-time")
       outcome = { is: "rejected", reason: "NAK: it rejects the time of the message" };
-    if (message.token !== "NULL" && outcome.is !== "lost") this.#isEventRejected = outcome.is === "rejected";
-    if (outcome.is === "acknowledged" && !this.#isEventRejected)
-      conditions.clear("monitoring-receiver-rejects", this.address);
-    if (outcome.is === "rejected" && outcome.isUncertain !== true)
-      conditions.raise(
-        "monitoring-receiver-rejects",
-        { receiver: this.address, answer: outcome.reason },
-        this.address,
-      );
+    this.#note(message.token !== "NULL", outcome);
     return outcome;
+  }
+
+  #note(isEvent: boolean, outcome: LinkOutcome): void {
+    if (outcome.is === "lost") return;
+    if (outcome.is === "acknowledged")
+      return this.#acceptance.note({ isEvent, reason: undefined, isDuh: false });
+    const { reason, isUncertain, isDuh = false } = outcome;
+    if (isUncertain !== true) return this.#acceptance.note({ isEvent, reason, isDuh });
+    if (isEvent) this.#acceptance.noteUncertain();
   }
 
   #arm(delayMs: number): void {
@@ -193,7 +194,8 @@ export class ReceiverLink {
     this.#replied();
     if (reply.token === "ACK") return this.#acknowledged(reply.wallMs, sentMs);
     if (reply.token === "unusable") return { is: "rejected", reason: reply.reason };
-    if (reply.token === "DUH") return { is: "rejected", reason: "DUH: it cannot process the message" };
+    if (reply.token === "DUH")
+      return { is: "rejected", reason: "DUH: it cannot process the message", isDuh: true };
     return reply.wallMs !== null && this.#itsClock.noteRefusal(reply.wallMs)
       ? { is: "wrong-time" }
       : { is: "rejected", reason: "NAK: most likely the key is another one" };
@@ -240,5 +242,6 @@ export class ReceiverLink {
 const LINK_CONDITIONS = [
   "monitoring-receiver-unreachable",
   "monitoring-receiver-rejects",
+  "monitoring-receiver-supervision",
   "monitoring-receiver-clock",
 ] as const;
