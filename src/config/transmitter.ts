@@ -1,3 +1,4 @@
+import { formatOfCode, type EventFormat } from "../domain/event-code.ts";
 import { silentSecondsOf } from "../domain/site-silence.ts";
 import type { TransmitterConfig } from "../domain/transmitter.ts";
 import { DC09_DEFAULTS, MONITORING_RECEIVER_DEFAULTS, TRANSMITTER_DEFAULTS } from "../generated/defaults.ts";
@@ -46,7 +47,7 @@ function pollSecondsOf(option: NonNullable<MonitoringReceiver["pollS"]>): number
 export function reportTransmitters({ upstreams = [], dc09: panels }: Configuration, report: Report): void {
   for (const [index, { dc09 }] of upstreams.entries()) {
     const path = ["upstreams", index, "dc09"];
-    const { keyFile, plain, zones = [], receivers } = dc09;
+    const { keyFile, plain, zones = [], receivers, codes = TRANSMITTER_DEFAULTS.codes } = dc09;
     if ((keyFile === undefined) === (plain !== true))
       report(path, "keyFile or plain: true is required, and not both. Ask the receiver's operator for a key");
     const addresses = receivers.map(({ host, port, transport }) => JSON.stringify([host, port, transport]));
@@ -65,7 +66,12 @@ export function reportTransmitters({ upstreams = [], dc09: panels }: Configurati
     }
     const numbers = new Map<number, string>();
     const ids = new Set<string>();
-    for (const [at, { zone, number }] of zones.entries()) {
+    for (const [at, { zone, number, code }] of zones.entries()) {
+      if (code !== undefined && formatOfCode(code) !== codes)
+        report(
+          [...path, "zones", at, "code"],
+          `${code} is no code of codes: ${codes}. Use ${CODE_OF_FORMAT[codes]}, or remove code`,
+        );
       if (ids.has(zone)) report([...path, "zones", at, "zone"], `duplicate zone ${zone}`);
       ids.add(zone);
       if (number === undefined) continue;
@@ -76,5 +82,10 @@ export function reportTransmitters({ upstreams = [], dc09: panels }: Configurati
     }
   }
 }
+
+const CODE_OF_FORMAT: Readonly<Record<EventFormat, string>> = {
+  "contact-id": "three digits such as 131",
+  sia: "two letters such as ZA",
+};
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);

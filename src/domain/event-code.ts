@@ -80,7 +80,15 @@ interface EventData {
   readonly ends: string;
 }
 
-/** The event data of a code. @param override three digits that replace the code in Contact ID; undefined for none */
+/** Which format a code of the configuration belongs to. */
+export function formatOfCode(code: string): EventFormat {
+  return /^\d/.test(code) ? "contact-id" : "sia";
+}
+
+/**
+ * The event data of a code.
+ * @param override replaces the code: three digits of Contact ID, or a SIA alarm of a class of points, which R ends; undefined for none
+ */
 export function eventData(
   format: EventFormat,
   { contactId, sia }: EventCode,
@@ -90,7 +98,8 @@ export function eventData(
   const zone = String(number).padStart(3, "0");
   if (format === "sia") {
     const area = partition === 0 ? "" : `ri${partition}/`;
-    const [begins, ends] = sia.map((code) => `N${area}${code}${zone}`);
+    const own = override === undefined ? sia : [override, `${override.slice(0, 1)}R`];
+    const [begins, ends] = own.map((code) => `N${area}${code}${zone}`);
     return { token: "SIA-DCS", begins: begins ?? "", ends: ends ?? "" };
   }
   const rest = `${override ?? contactId} ${String(partition).padStart(2, "0")} ${zone}`;

@@ -59,6 +59,21 @@ describe("the transmitter to monitoring receivers", () => {
       /number 1 is already used by zone a/,
     ],
     ["a code of two digits", `${KEY}, ${RECEIVERS}, zones: [ { zone: a, code: "13" } ]`, /code/],
+    [
+      "a code of Contact ID with SIA codes",
+      `${KEY}, ${RECEIVERS}, codes: sia, zones: [ { zone: a, code: "131" } ]`,
+      /zones\[0\]\.code: 131 is no code of codes: sia\. Use two letters such as ZA/,
+    ],
+    [
+      "a SIA code with Contact ID",
+      `${KEY}, ${RECEIVERS}, zones: [ { zone: a, code: "ZA" } ]`,
+      /zones\[0\]\.code: ZA is no code of codes: contact-id\. Use three digits/,
+    ],
+    [
+      "a SIA code that is no alarm",
+      `${KEY}, ${RECEIVERS}, codes: sia, zones: [ { zone: a, code: "CL" } ]`,
+      /code/,
+    ],
     ["a missing key", `keyFile: other.key, ${RECEIVERS}`, /other\.key does not exist/],
   ])("with %s is rejected", (_name, options, message) => {
     expect(() => load(transmitter(options))).toThrow(message);

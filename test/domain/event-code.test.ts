@@ -45,6 +45,14 @@ describe("a receiver of Santinela reads", () => {
     expect(siaEvents(ends)).toMatchObject([{ change: "restored", meaning, partition: 2, number: 17 }]);
   });
 
+  test("the SIA code that the configuration gives a zone, and its restoral", () => {
+    const { begins, ends } = eventData("sia", alarmCode("technical", ""), PLACE, "ZA");
+    expect([begins, ends]).toEqual(["Nri2/ZA017", "Nri2/ZR017"]);
+    const meaning = { what: "alarm", kind: "technical" };
+    expect(siaEvents(begins)).toMatchObject([{ change: "new", meaning, number: 17 }]);
+    expect(siaEvents(ends)).toMatchObject([{ change: "restored", meaning, number: 17 }]);
+  });
+
   test.each([
     ["tamper", "tamper", "tamper"],
     ["battery", "battery", "battery"],
