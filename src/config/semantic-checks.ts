@@ -6,7 +6,7 @@ import type { Configuration } from "../generated/types.ts";
 import { cronProblem } from "./cron-fields.ts";
 import { reportDc09 } from "./dc09.ts";
 import { gateWarnings } from "./gate-checks.ts";
-import { reportTransmitters } from "./transmitter.ts";
+import { reportTransmitters, transmitterWarnings } from "./transmitter.ts";
 import { reportLines, reportLoops } from "./line-checks.ts";
 import { reportOutputs } from "./outputs.ts";
 import { messageWarnings, reportMessages } from "./messages.ts";
@@ -63,6 +63,7 @@ export function semanticWarnings(value: Configuration): string[] {
   return [
     ...warnings,
     ...mqttWarnings(mqtt),
+    ...transmitterWarnings(value),
     ...zoneWarnings(value),
     ...gateWarnings(zones),
     ...messageWarnings(zones),

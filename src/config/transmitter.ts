@@ -1,3 +1,4 @@
+import { isCreatedZoneId } from "../domain/alarm-panel.ts";
 import { formatOfCode, type EventFormat } from "../domain/event-code.ts";
 import { silentSecondsOf } from "../domain/site-silence.ts";
 import type { TransmitterConfig } from "../domain/transmitter.ts";
@@ -81,6 +82,21 @@ export function reportTransmitters({ upstreams = [], dc09: panels }: Configurati
       numbers.set(number, zone);
     }
   }
+}
+
+/** Zones of a transmitter that the site does not have. A warning: one that was removed must not stop the site. */
+export function transmitterWarnings({ upstreams = [], zones = [], dc09: panels }: Configuration): string[] {
+  const ids = new Set(zones.map(({ id }) => id));
+  const accounts = (panels?.accounts ?? []).map(({ account }) => account);
+  return upstreams.flatMap(({ dc09 }, index) =>
+    (dc09.zones ?? []).flatMap(({ zone }, at) =>
+      ids.has(zone) || accounts.some((account) => isCreatedZoneId(zone, account))
+        ? []
+        : [
+            `upstreams[${index}].dc09.zones[${at}].zone: no zone has the id ${zone}, so its number, partition and code have no effect. Correct or remove it`,
+          ],
+    ),
+  );
 }
 
 const CODE_OF_FORMAT: Readonly<Record<EventFormat, string>> = {

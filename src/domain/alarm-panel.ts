@@ -1,4 +1,4 @@
-import type { ZoneInput, ZoneKind, ZoneObjective, ZoneProfile } from "./zone.ts";
+import { ZONE_KINDS, type ZoneInput, type ZoneKind, type ZoneObjective, type ZoneProfile } from "./zone.ts";
 
 /** One alarm panel of the configuration. */
 export interface AlarmPanelAccount {
@@ -39,6 +39,12 @@ interface CreatedZone {
 /** @returns the id of a created zone, such as `dc09-12ab-4-intrusion` */
 export function createdZoneId({ account, number, kind }: CreatedZone): string {
   return `dc09-${account.toLowerCase()}-${number}-${kind}`;
+}
+
+/** Whether an id is that of a zone that an account may create. */
+export function isCreatedZoneId(id: string, account: string): boolean {
+  const number = Number(/-(\d{1,6})-[a-z]+$/.exec(id)?.[1]);
+  return ZONE_KINDS.some((kind) => id === createdZoneId({ account, number, kind }));
 }
 
 /** Number of the zone that further alarms of an account share once no more zones are created for it. */

@@ -93,6 +93,21 @@ describe("the transmitter to monitoring receivers", () => {
     ]);
   });
 
+  test("with a zone that the site does not have is a warning, unless an alarm panel may create it", () => {
+    const zones = ["hall", "hal", "dc09-1234-7-fire", "dc09-99ff-7-fire", "dc09-1234-fire"];
+    const listed = zones.map((zone) => `{ zone: ${zone} }`).join(", ");
+    const { warnings } = load(
+      `zones: [ { id: hall, name: Hall, kind: fire, objective: { type: obiective/cladiri, id: 1 }, input: { simulated: true } } ]\n` +
+        'dc09: { accounts: [ { account: "1234", keyFile: receiver.key, objective: { type: obiective/cladiri, id: 1 } } ] }\n' +
+        transmitter(`${KEY}, ${RECEIVERS}, zones: [ ${listed} ]`),
+    );
+    expect(warnings.flatMap((warning) => /has the id (\S+),/.exec(warning)?.[1] ?? [])).toEqual([
+      "hal",
+      "dc09-99ff-7-fire",
+      "dc09-1234-fire",
+    ]);
+  });
+
   test("is exchanged at a reload", () => {
     const next = load(transmitter(`${KEY}, ${RECEIVERS}`));
     expect(changesOf(load("{}"), next)).toMatchObject({ applied: ["upstreams"], needsRestart: [] });
