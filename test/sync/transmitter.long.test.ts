@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { alarmPanelName } from "../../src/domain/alarm-panel-name.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { TransmissionStore } from "../../src/store/transmissions.ts";
 import { CurrentTransmitter } from "../../src/sync/transmitter/current-transmitter.ts";
@@ -200,6 +201,27 @@ describe("alarms and their ends", () => {
     await site.trip("till");
     await allSent();
     expect(first.events).toEqual(["0001 1122 01 003"]);
+  });
+
+  test("of a whole alarm panel that is silent, and of one of its zones, have the number 000 and that of the zone", async () => {
+    const zones = [4, 5].map((zone) =>
+      zoneOf({ id: `z${zone}`, objective: SIMULATED.objective, input: { dc09: "1234", zone } }),
+    );
+    folder = temporaryFolder();
+    site = await DispatchingSite.make(zones, join(folder, "journal.db"));
+    start(configOf({}, [first]));
+    await passing("the journal to be read", isRead);
+    const { monitor } = site.zones;
+    const setPanel = (up: boolean): void =>
+      monitor.take("z4", { kind: "availability", up, bridge: alarmPanelName("1234") }, { live: false });
+    setPanel(false);
+    await site.settled();
+    monitor.take("z5", { kind: "battery", low: true }, { live: true });
+    await site.settled();
+    setPanel(true);
+    await site.settled();
+    await allSent();
+    expect(first.events).toEqual(["0001 1381 01 000", "0002 1384 01 004", "0003 3381 01 000"]);
   });
 
   test("of zones that are bypassed are not sent, and neither are their ends", async () => {

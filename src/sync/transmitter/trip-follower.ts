@@ -1,5 +1,5 @@
 import type { Clock } from "../../domain/clock.ts";
-import type { Fault } from "../../domain/fault.ts";
+import { subjectOfFault, type Fault } from "../../domain/fault.ts";
 import type { Log } from "../../domain/log.ts";
 import {
   alarmCode,
@@ -127,7 +127,7 @@ export class TripFollower {
     const { token, begins, ends } = eventData(
       numbering.format,
       this.#codeOf(row, trips),
-      this.#placeOf(row.zoneId),
+      isOfBridge(row) ? { partition: numbering.partition, number: 0 } : this.#placeOf(row.zoneId),
       override,
     );
     const ending = row.type === "signal" ? null : ends;
@@ -174,6 +174,11 @@ export class TripFollower {
   #listed(zoneId: string): EventNumbering["zones"][number] | undefined {
     return this.#options.numbering.zones.find(({ zone }) => zone === zoneId);
   }
+}
+
+/** Whether a fault is of what several zones are behind, such as a whole alarm panel: its row names only the first of them. */
+function isOfBridge({ type, zoneId, cause, subject }: FollowedTrip): boolean {
+  return type === "fault" && subject !== subjectOfFault(zoneId, cause as Fault);
 }
 
 /** Trips that are in an intervention, and those that the local API has rejected: the receiver is then the only one to know. */
