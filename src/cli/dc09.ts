@@ -70,8 +70,14 @@ async function send({ dc09 }: Config, { stdout }: Terminal, options: SendOptions
     });
   }
   throw new AppError("unavailable", `no reply from ${host}:${port} after ${ATTEMPTS} attempts`, {
-    hint: "Check that the daemon runs, and that dc09.host, dc09.port and dc09.transports are correct.",
+    hint: `Check that the daemon runs, and that dc09.host, dc09.port and dc09.transports are correct.${hintOfAddresses(panel)}`,
   });
+}
+
+/** A message from an address that is not in `from` gets no reply, and this machine is rarely in it. */
+function hintOfAddresses({ account, from }: AlarmPanelAccount): string {
+  if (from.length === 0) return "";
+  return ` Account ${account} accepts messages only from ${from.join(", ")}: for the test, add the address of this machine to its from.`;
 }
 
 function frameFor(panel: AlarmPanelAccount, sequence: string, options: SendOptions, wallMs: number): Buffer {

@@ -1,4 +1,7 @@
-import { beforeEach, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Trip } from "../../src/domain/trip.ts";
 import type { HistoryView } from "../../src/site/timeline-view.ts";
@@ -7,7 +10,7 @@ import { AlarmPanel, newAlarmPanelKey } from "../support/alarm-panel.ts";
 import { santinela } from "../support/command-line.ts";
 import { eventually } from "../support/eventually.ts";
 import { buildingsYaml, Installation, interventionsOf } from "../support/installation.ts";
-import { freePort } from "../support/loopback.ts";
+import { freePort, listen } from "../support/loopback.ts";
 
 let installation: Installation;
 let port: number;
@@ -127,4 +130,20 @@ test("a created zone survives a reload and a restart, until the file declares it
   expect(await panel().contactId("1130 01 004", "0100")).toMatchObject({ token: "ACK" });
   const trips = await site.get<Trip[]>("/site/trips?limit=100");
   expect(trips.filter(({ zoneId, type }) => zoneId === "hall" && type === "trip")).toHaveLength(1);
+});
+
+test("santinela dc09 send names the addresses of an account when there is no reply", async () => {
+  const closing = createServer((socket) => socket.end());
+  const at = await listen(closing);
+  onTestFinished(() => void closing.close());
+  const account =
+    "{ account: 777A, plain: true, from: [192.0.2.7], objective: { type: obiective/cladiri, id: 1 } }";
+  writeFileSync(join(installation.folder, "plain.yaml"), `dc09: { port: ${at}, accounts: [ ${account} ] }\n`);
+  const sent = await santinela(["dc09", "send", "--account", "777a", "--config", "plain.yaml"], {
+    cwd: installation.folder,
+  });
+  expect(sent.code).not.toBe(0);
+  expect(sent.stderr).toContain(
+    "Account 777A accepts messages only from 192.0.2.7: for the test, add the address of this machine to its from.",
+  );
 });
