@@ -110,7 +110,7 @@ test("the authority of the centre is kept where the service may read it, and the
   expect(loadConfiguration({ file, env: {}, cwd: "/" }).upstream?.ca?.trim()).toBe(cert.trim());
 });
 
-test("a site that was enrolled in the web panel is told that its section names the former password", async () => {
+test("after an enrolment in the web panel the command names the password file with the former password", async () => {
   const centre = await TestApp.forTest();
   const url = await serve(centre.app);
   const file = join(folder, "site.yaml");
