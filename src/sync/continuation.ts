@@ -45,15 +45,20 @@ export function continueRecord(
   });
   const { id } = stored.record;
   store.outbox.insert(id, priorityOrderOf(fields.priority));
-  if (refusedSinceMs !== null)
-    store.outbox.save({ ...store.entry(id), joinedRev: stored.rev, joinedAtMs: refusedSinceMs });
+  // Its lines count as those of trips that have joined it, so that what is cut off this record is continued too.
+  if (isAlarm)
+    store.outbox.save({
+      ...store.entry(id),
+      joinedRev: stored.rev,
+      joinedAtMs: refusedSinceMs ?? clock.wallMs(),
+    });
   const event = { event: "intervention-created", who: "sync" } as const;
   store.recordEvent(event, id, { after: stored.record });
 }
 
 /**
  * Creates a record for the lines of a joined trip that the centre has cut off the notes of an update. What is cut off that record is
- * only shown as a condition: a centre that cuts every text would get records without an end.
+ * continued in the same way, except its first line: a centre that cuts every text would get records without an end.
  */
 export function continueCutLines(
   context: SyncContext,

@@ -95,6 +95,25 @@ test("a record of which it has cut the first text raises the condition, until a 
   expect(site.conditions()).toEqual([]);
 });
 
+test("lines that it cuts off a continued text are continued as well, until only first lines are cut", async () => {
+  const id = await created();
+  const lines = [
+    "03:41 Window of the hall",
+    "03:42 Window of the office",
+    "03:43 Cellar",
+    "03:44 Attic, north",
+  ];
+  join(id, [FIRST.notes, ...lines].join("\n"));
+  await looks(8);
+  const there = notesThere().join("\n");
+  for (const line of lines) expect(there).toContain(line);
+  expect(centre.rows.size).toBeLessThanOrEqual(1 + lines.length);
+  for (const row of [...centre.rows.values()].slice(1))
+    expect(row).toMatchObject({ status: "planned", police: true, priority: "high" });
+  await looks(8);
+  expect(notesThere().join("\n")).toBe(there);
+});
+
 test("a continued text that it cuts as well is not continued again", async () => {
   const id = await created();
   join(id, `${FIRST.notes}\n03:41 ${"Window of the hall, ".repeat(4)}`);
