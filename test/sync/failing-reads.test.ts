@@ -42,12 +42,22 @@ describe.each(READS)("at a centre that answers each read with %s", (_what, answe
     expect(site.conditions()).toEqual([]);
   });
 
-  test("a record of a lower priority waits", async () => {
+  const isDenied = answer.status === 403;
+  test(`a record of a lower priority ${isDenied ? "is created too, because waiting does not help" : "waits"}`, async () => {
     centre.instead = (request) => (isRead(request) ? answer : undefined);
-    site.create();
+    for (const name of ["Leak", "Tamper", "Battery"]) site.create({ name });
     await site.push.cycle();
-    await pass(16);
-    expect(centre.writes).toEqual([]);
+    await pass(46);
+    expect(centre.rows.size).toBe(isDenied ? 3 : 0);
+    centre.instead = () => undefined;
+    await pass(30);
+    expect([...centre.rows.values()].map(({ name }) => name).toSorted()).toEqual([
+      "Battery",
+      "Leak",
+      "Tamper",
+    ]);
+    expect(centre.writes).toHaveLength(3);
+    expect(site.conditions()).toEqual([]);
   });
 
   test("an alarm that is not answered either is sent once, and again once reads work", async () => {

@@ -197,15 +197,16 @@ export class WatermarkReader {
 }
 
 /**
- * Whether an alarm is sent although the list cannot be read: reads may come from a copy that is down, or the account may only create
- * records. A denial leaves no doubt about the POST; otherwise a second attempt at reading comes first. A centre that was not
- * reached, a rejected sign-in and the page of a public network promise nothing for the POST.
+ * Whether a record is sent although the list cannot be read: the account may only create records, so that waiting does not help, and
+ * a denial leaves no doubt about the POST. Reads may also come from a copy that is down: then an alarm is sent after a second attempt
+ * at reading. A centre that was not reached, a rejected sign-in and the page of a public network promise nothing for the POST.
  * @param outcome of the read, which a simple read has confirmed
  */
 export function isSentUnread({ priorityOrder, attempts }: OutboxEntry, outcome: ReadOutcome): boolean {
   const { mayBeRecordSpecific, code } = outcome;
   const isOfCentre = mayBeRecordSpecific === true && code !== "429" && !/^[23]/.test(code);
-  return priorityOrder === URGENT_PRIORITY_ORDER && isOfCentre && (attempts > 0 || code === "403");
+  const isUrgent = priorityOrder === URGENT_PRIORITY_ORDER;
+  return isOfCentre && (code === "403" || (isUrgent && attempts > 0));
 }
 
 /** After a restore from a backup ids are reused, so a later reading may only lower the watermark. */

@@ -82,9 +82,9 @@ export class ReadBack {
     if (waiting) store.write(() => countAttempt(store, waiting.interventionId));
     // A list that fails each time must not keep the alarms here either; one that does so once is read again.
     if (outcome.link !== "ok" && (seen.length > 0 || isLinkOpen)) this.#cuts += 1;
-    const isAlarmSent = waiting !== undefined && isSentUnread(waiting, outcome);
-    this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1 || isAlarmSent;
+    const isSent = waiting !== undefined && isSentUnread(waiting, outcome);
+    this.#isIncomplete = outcome.link === "ok" || this.#cuts > 1 || isSent;
     if (this.#isIncomplete) log.warn("records-read-back-failed", { reason: outcome.reason });
-    return outcome.link === "ok" || isAlarmSent;
+    return outcome.link === "ok" || isSent;
   }
 }
