@@ -187,7 +187,7 @@ export const RULES: Readonly<Record<string, (story: Story) => string[]>> = {
           (pair) =>
             isConfirming(story, ...pair, -5_000) &&
             pair.every((each) => isDue(story, each) && !isLeftOut(story, each)) &&
-            pair.some((each) => isListed(story, each, [text])) &&
+            pair.some((each) => isListed(story, each, [withoutReference(text)])) &&
             pair.every((each) => isListed(story, each, [text, ...earlier])),
         );
         return due && !record.police
@@ -514,6 +514,11 @@ function isContinuation(
   return [`În continuarea intervenției ${id} „`, `Continues intervention ${id} "`].some((words) =>
     (description ?? "").includes(words),
   );
+}
+
+/** A text without the line that names the record that it continues. */
+function withoutReference(text: string): string {
+  return text.replaceAll(/^(?:În continuarea intervenției|Continues intervention) .*$/gm, "");
 }
 
 function describe({ zone, fromMs, toMs }: Opening): string {
