@@ -166,7 +166,8 @@ function messageOpenings(story: Story, zone: PlayedZone): Opening[] {
     if (absence && when.toMs > absence.fromMs) {
       if (last && last.closed === undefined)
         last.closed = { fromMs: absence.fromMs, toMs: absence.untilMs, isCertain: false };
-      if (when.toMs <= absence.untilMs + SEEN_MS) continue;
+      // About its end it is not known whether the zone is configured again: an opening may be seen, a closing may not.
+      if (when.toMs <= absence.untilMs + (isOpen ? -SEEN_MS : SEEN_MS)) continue;
       state = "unsure";
       ended += 1;
     }
