@@ -1,7 +1,8 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { onCommit } from "./transaction.ts";
-import { INDEX_BYTES } from "./wal-index.ts";
+import { LOG_HEADER_BYTES, pageBytesOf } from "./wal-header.ts";
+import { markText } from "./wal-index.ts";
 
 /** A connection that writes, and marks how far its log goes. */
 export class MarkedDatabase extends Sqlite {
@@ -11,7 +12,7 @@ export class MarkedDatabase extends Sqlite {
   constructor(path: string) {
     super(path);
     if (this.memory) return;
-    const mark = new LogMark(path);
+    const mark = new LogMark(this, path);
     this.#mark = mark;
     onCommit(this, () => mark.note());
   }
@@ -23,20 +24,33 @@ export class MarkedDatabase extends Sqlite {
   }
 }
 
+/** What SQLite reports of a log without doing anything (sqlite.org/pragma.html, "wal_checkpoint"). */
+interface LogState {
+  /** Committed pages in the log. */
+  readonly log: number;
+  /** Pages of these in the database file. */
+  readonly checkpointed: number;
+}
+
 /**
- * Stores after each commit how far the write-ahead log of a database goes: the first bytes of its index (`-shm`), in a file of its
- * own (`-mark`). The index is shared memory, which a power cut or a copy of the files can leave behind empty, and a log that ends
- * early, but at a commit, would then look complete. The mark is not flushed, so that it costs no time; like the index it never
- * promises more than the log has.
+ * Stores after each commit how far the write-ahead log of a database goes, in a file of its own (`-mark`). The index of the log
+ * (`-shm`) is shared memory, which a power cut or a copy of the files can leave behind empty, and a log that ends early, but at a
+ * commit, would then look complete. The mark is written after the flush of the log, so that it never promises more than the log
+ * has, and is not flushed itself, so that it costs no time.
+ *
+ * It is made without opening the index: the end of a file descriptor would release the locks of this process on it.
  */
 class LogMark {
+  readonly #database: Sqlite.Database;
   readonly #path: string;
-  readonly #bytes = Buffer.alloc(INDEX_BYTES);
+  readonly #header = Buffer.alloc(LOG_HEADER_BYTES);
+  #state: Sqlite.Statement<unknown[], LogState> | undefined;
   #mark: number | undefined;
-  #index: number | undefined;
+  #log: number | undefined;
 
   /** Removes what an earlier use has left. @param path path of the database */
-  constructor(path: string) {
+  constructor(database: Sqlite.Database, path: string) {
+    this.#database = database;
     this.#path = path;
     this.#try(() => {
       this.#mark = openSync(markOf(path), "w", 0o640);
@@ -48,9 +62,18 @@ class LogMark {
     const mark = this.#mark;
     if (mark === undefined) return;
     this.#try(() => {
-      this.#index ??= openSync(`${this.#path}-shm`, "r");
-      const bytes = readSync(this.#index, this.#bytes, 0, INDEX_BYTES, 0);
-      writeSync(mark, this.#bytes, 0, bytes, 0);
+      this.#state ??= this.#database.prepare<unknown[], LogState>("PRAGMA wal_checkpoint(NOOP)");
+      this.#log ??= openSync(`${this.#path}-wal`, "r");
+      const state = this.#state.get();
+      if (state === undefined || readSync(this.#log, this.#header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES)
+        return;
+      const text = markText({
+        frames: state.log,
+        flushed: state.checkpointed,
+        salt: this.#header.toString("hex", 16, 24),
+        pageBytes: pageBytesOf(this.#header.readUInt32BE(8)),
+      });
+      writeSync(mark, text, 0);
     });
   }
 
@@ -59,14 +82,14 @@ class LogMark {
    * needed, and the file goes with the log: another process may still use both.
    */
   closeAround(close: () => void): void {
-    const [mark, index] = [this.#mark, this.#index];
+    const [mark, log] = [this.#mark, this.#log];
     this.#mark = undefined;
-    this.#index = undefined;
+    this.#log = undefined;
     this.#try(() => mark !== undefined && ftruncateSync(mark));
     try {
       close();
     } finally {
-      for (const file of [mark, index]) if (file !== undefined) closeSync(file);
+      for (const file of [mark, log]) if (file !== undefined) closeSync(file);
     }
     this.#try(() => existsSync(`${this.#path}-wal`) || rmSync(markOf(this.#path), { force: true }));
   }

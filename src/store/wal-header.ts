@@ -41,7 +41,8 @@ export function readHead(path: string, index: LogIndex | undefined): LogHead | u
   });
 }
 
-function pageBytesOf(stored: number): number {
+/** The page size in a header; that of our files if it is none. */
+export function pageBytesOf(stored: number): number {
   return stored >= 512 && stored <= 65_536 && (stored & (stored - 1)) === 0 ? stored : DEFAULT_PAGE_BYTES;
 }
 

@@ -13,8 +13,8 @@ export interface LogIndex {
 }
 
 const INDEX_HEADER_BYTES = 48;
-/** The part of an index that is read: both copies of the header, and the number of flushed pages. */
-export const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
+/** Length of a mark; longer than its longest text. */
+const MARK_BYTES = 96;
 
 /**
  * Reads the index of the log of a database, or its copy in the mark, whichever knows later commits. A killed process leaves both
@@ -24,7 +24,7 @@ export const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
 export function readIndex(path: string): LogIndex | undefined {
   const index = readIndexFile(`${path}-shm`);
   // Another program that has removed the log knows nothing of the mark.
-  const mark = existsSync(`${path}-wal`) ? readIndexFile(`${path}-mark`) : undefined;
+  const mark = existsSync(`${path}-wal`) ? readMark(`${path}-mark`) : undefined;
   if (index === undefined || mark === undefined) return index ?? mark;
   if (index.salt !== mark.salt) return isReuse(mark.salt, index.salt) ? mark : index;
   return {
@@ -45,7 +45,7 @@ export function isReuse(salt: string, earlier: string): boolean {
 
 function readIndexFile(path: string): LogIndex | undefined {
   if (!existsSync(path)) return undefined;
-  const bytes = Buffer.alloc(INDEX_BYTES);
+  const bytes = Buffer.alloc(2 * INDEX_HEADER_BYTES + 4);
   if (!withLogFile(path, (file) => file.fill(bytes, 0))) return undefined;
   const [first, second] = [
     bytes.subarray(0, INDEX_HEADER_BYTES),
@@ -65,6 +65,29 @@ function readIndexFile(path: string): LogIndex | undefined {
     salt: first.toString("hex", 32, 40),
     pageBytes: pageBytes === 1 ? 65_536 : pageBytes,
   };
+}
+
+/** The content of a mark: always of the same length, and with a checksum. */
+export function markText({ salt, pageBytes, frames, flushed }: LogIndex): string {
+  const text = `${salt} ${pageBytes} ${frames} ${flushed}`;
+  return `${text} ${markSum(text)}`.padEnd(MARK_BYTES);
+}
+
+function readMark(path: string): LogIndex | undefined {
+  if (!existsSync(path)) return undefined;
+  const bytes = Buffer.alloc(MARK_BYTES);
+  if (!withLogFile(path, (file) => file.fill(bytes, 0))) return undefined;
+  const content = bytes.toString("latin1").trimEnd();
+  const text = content.slice(0, content.lastIndexOf(" "));
+  const [salt = "", ...numbers] = text.split(" ");
+  const [pageBytes = 0, frames = 0, flushed = 0] = numbers.map(Number);
+  return content === `${text} ${markSum(text)}` ? { salt, pageBytes, frames, flushed } : undefined;
+}
+
+function markSum(text: string): string {
+  return sumOf([0, 0], Buffer.from(text.padEnd(MARK_BYTES)), false)
+    .map((half) => half.toString(16))
+    .join("-");
 }
 
 /** The two halves of a checksum ("Checksum Algorithm"). */

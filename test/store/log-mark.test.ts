@@ -139,3 +139,19 @@ test("a mark that cannot be written costs no commit", () => {
   expect(database.prepare("SELECT count(*) AS count FROM objectives").get()).toEqual({ count: 1 });
   database.close();
 });
+
+test("the locks of other connections of the process stay when one with a mark is closed", () => {
+  const database = openMainDatabase(path);
+  write(database, "a");
+  const reader = new Sqlite(path, { readonly: true });
+  reader.prepare("SELECT * FROM objectives").all();
+  const { ino } = statSync(`${path}-shm`);
+  const isLocked = (): boolean =>
+    readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .some((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
+  expect(isLocked()).toBe(true);
+  database.close();
+  expect(isLocked()).toBe(true);
+  reader.close();
+});
