@@ -78,7 +78,7 @@ export interface HeadlineFacts {
   /** Zones with a trip that has no intervention yet or was rejected by the local API, one entry per trip. */
   readonly unrecorded: readonly string[];
   readonly zones: readonly HeadlineZone[];
-  /** Zones with a trip in its entry delay: somebody may be coming home, and disarms in time. */
+  /** Zones with a trip in its entry delay: a person who comes in may disarm them in time. */
   readonly delayed: ReadonlySet<string>;
   readonly conditions: readonly Pick<Condition, "code" | "subject" | "severity" | "title">[];
   readonly isWalkTest: boolean;

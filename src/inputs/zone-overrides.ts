@@ -116,7 +116,7 @@ export class ZoneOverrides {
     return { state: "waiting", reason: null };
   }
 
-  /** Whether a person suppresses the trips of this zone now. A schedule does not tell that anybody has come. */
+  /** Whether a person suppresses the trips of this zone now. A schedule follows the time, and not a person. */
   isSilenced(zone: Zone): boolean {
     const { state } = this.dispositionOf(zone);
     return state !== "waiting" && (state !== "gated" || zone.gate.by !== "schedule");

@@ -33,7 +33,7 @@ const ROWS_MAX = 10_000;
  * had it before: a dialler that is triggered twice is better than one that was never triggered.
  */
 const REPEATED_MS = 60_000;
-/** Of a pulse that a person ends: a dialler is triggered all the same, and whoever comes in hears that there was an alarm. */
+/** Of a pulse that a person ends: a dialler is triggered all the same. */
 const SILENCED_MS_MIN = 10_000;
 /** Reads are a second apart. What happened in a longer pause is old: no output waited for it. */
 const PAUSE_MS = REPEATED_MS;

@@ -92,7 +92,7 @@ describe("the summary of a site", () => {
     expect(reasons[0]).toMatchObject({ items: [{ about: "zone", id: "smoke", name: "Fum depozit" }] });
   });
 
-  test("is no alarm during an entry delay, and one at its end unless the zone is disarmed", async () => {
+  test("is not an alarm during an entry delay, and is one at its end unless the zone is disarmed", async () => {
     await site.end("SIGTERM");
     const port = await freePort();
     const key = "gate: { mqtt: key, open: ['1'], normal: ['0'] }, entryDelayS: 3";
