@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { later, nowMs } from "./clock.ts";
 import { account, expire, ofOneUser, signedIn, token } from "./session.ts";
-import { ApiError, endUnanswered, send, type ApiResponse, type RequestOptions } from "./http.ts";
+import { ApiError, brokenBody, endUnanswered, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
 /**
  * Sends a request with the token of the signed-in user. When the token has expired, the request waits until the user has signed
@@ -24,7 +24,7 @@ export async function bodyOf<T>(response: Response): Promise<T> {
     return (response.status === 204 ? undefined : await response.json()) as T;
   } catch {
     // The connection broke within the body, or a proxy sent a page of its own.
-    throw new ApiError(0, "");
+    throw brokenBody(response);
   }
 }
 
@@ -66,8 +66,12 @@ const outdated = signal<readonly { readonly readMs: number }[]>([]);
 /** Since when a part of the screen has not been updated, by the browser's clock in milliseconds since 1970; Infinity if all of it was. */
 export const notUpdatedSinceMs = computed(() => Math.min(...outdated.value.map(({ readMs }) => readMs)));
 
-/** Whether a request may succeed later without a change: not one that is rejected, which the daemon may record each time. */
-function isPassing({ status }: ApiError): boolean {
+/**
+ * Whether a request may succeed later without a change: not one that is rejected, which the daemon may record each time, and not
+ * one that took too long, which would be a load without an end.
+ */
+function isPassing({ status, isOutOfTime }: ApiError): boolean {
+  if (isOutOfTime) return false;
   return status === 0 || status === 429 || status >= 500;
 }
 

@@ -5,6 +5,7 @@ import { takeEarlyRequest } from "./early-request.ts";
 interface ErrorDetails {
   readonly code?: string | undefined;
   readonly retryAfterS?: number | undefined;
+  readonly isOutOfTime?: boolean | undefined;
 }
 
 /** An error response with its message, or status 0 for no response. */
@@ -14,12 +15,19 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   /** Retry-After in seconds; undefined without the header. */
   readonly retryAfterS: number | undefined;
+  /** Whether the page has ended the request after its time: asked again, it would take as long. */
+  readonly isOutOfTime: boolean;
 
-  constructor(status: number, message: string, { code, retryAfterS }: ErrorDetails = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { code, retryAfterS, isOutOfTime = false }: ErrorDetails = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterS = retryAfterS;
+    this.isOutOfTime = isOutOfTime;
   }
 }
 
@@ -30,7 +38,7 @@ export interface RequestOptions {
   /** Raw body, instead of `body`. */
   readonly bytes?: Blob;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the request; without it, one that only reads ends after `REQUEST_TIMEOUT_MS`, another one with `endUnanswered`. */
+  /** Ends the request; without it, one that only reads ends after its time (`timeoutOf`), another one with `endUnanswered`. */
   readonly signal?: AbortSignal;
   /** Ends a request that only reads before its time, because its response is no longer wanted. */
   readonly unwanted?: AbortSignal;
@@ -49,6 +57,28 @@ export const FORM_ERROR_CODE = "own";
 
 /** A screen waits this long for its content, in milliseconds: a busy Raspberry Pi answers in two seconds, a slow link adds some. */
 export const REQUEST_TIMEOUT_MS = 15_000;
+
+/** A list that needs all records waits 20 seconds for others, and is then read for 30 at most. */
+const LIST_TIMEOUT_MS = 55_000;
+/** Parameters of a list that is read in its own order. */
+const PAGE_PARAMETERS: readonly string[] = ["_start", "_end"];
+
+/** How long the page waits for what it reads at a path. */
+function timeoutOf(path: string): number {
+  const [, list, query = ""] =
+    /^\/(interventii|obiective\/\w+)\?(.*)$/.exec(path.slice(BASE_PATH.length)) ?? [];
+  const names = [...new URLSearchParams(query).keys()];
+  const isLong = list !== undefined && names.some((name) => !PAGE_PARAMETERS.includes(name));
+  return isLong ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
+}
+
+/** The responses whose body may still end with the time of their request. */
+const limits = new WeakMap<Response, AbortSignal>();
+
+/** Why the body of a response could not be read. */
+export function brokenBody(response: Response): ApiError {
+  return new ApiError(0, "", { isOutOfTime: limits.get(response)?.reason === OUT_OF_TIME });
+}
 
 /** The pending requests that change something, with when they were sent, by the browser's clock. */
 const writes = new Map<AbortController, number>();
@@ -87,6 +117,7 @@ export async function send(
   const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   let response: Response | undefined;
   const write = new AbortController();
+  let limit: AbortSignal | undefined;
   if (options.method && !options.signal && !options.bytes) writes.set(write, nowMs());
   try {
     const begun = takeEarlyRequest(path, token);
@@ -95,30 +126,38 @@ export async function send(
     if (begun && !options.signal) later(REQUEST_TIMEOUT_MS, stop);
     response = await begun?.response;
     if (!response) {
+      if (!options.method && !options.signal) limit = timeoutSignal(options.unwanted, timeoutOf(path));
       response = await fetch(`.${path}`, {
         method: options.method ?? "GET",
         headers,
         cache: "no-store",
         ...(body === undefined ? {} : { body }),
-        signal: options.signal ?? (options.method ? write.signal : timeoutSignal(options.unwanted)),
+        signal: options.signal ?? limit ?? write.signal,
       });
       // A response that was requested early may have waited for the scripts.
       noteDaemonTime(response.headers.get("Date"));
     }
   } catch {
-    throw new ApiError(0, "", write.signal.aborted ? { code: "unanswered" } : {});
+    throw new ApiError(0, "", {
+      code: write.signal.aborted ? "unanswered" : undefined,
+      isOutOfTime: limit?.reason === OUT_OF_TIME,
+    });
   } finally {
     writes.delete(write);
   }
+  if (limit) limits.set(response, limit);
   if (!response.ok) throw await toApiError(response);
   return response;
 }
 
-/** Ends a request after `REQUEST_TIMEOUT_MS`. @param unwanted ends it before that */
-export function timeoutSignal(unwanted?: AbortSignal): AbortSignal {
+/** The reason of a signal whose time is over. */
+const OUT_OF_TIME = "out-of-time";
+
+/** Ends a request after its time. @param unwanted ends it before that */
+export function timeoutSignal(unwanted?: AbortSignal, ms = REQUEST_TIMEOUT_MS): AbortSignal {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  later(REQUEST_TIMEOUT_MS, end);
+  later(ms, () => controller.abort(OUT_OF_TIME));
   unwanted?.addEventListener("abort", end);
   if (unwanted?.aborted) end();
   return controller.signal;
