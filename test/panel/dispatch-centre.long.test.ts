@@ -170,6 +170,17 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await now.button("Revoke hala-est").click();
     await again.openDialog.button("Revoke").click();
     await now.row(/hala-est.*Revoked/s).shown();
+    await now.button("Revoke hala-est").gone();
+    // A code for the same site lets a device in again, unless it is withdrawn too.
+    const invitation = { site: "hala-est", objectives: ["obiective/cladiri/1"] };
+    const second = await askDaemon(dataDir, "POST", "/enrolments", invitation);
+    await again.open("status");
+    await again.open("sites");
+    await now.button("Revoke hala-est").click();
+    await again.openDialog.button("Revoke").click();
+    await now.button("Revoke hala-est").gone();
+    const late = { ...claim, code: (second.value as EnrolmentCode).code };
+    expect(await askDaemon(dataDir, "POST", "/enrolments/claim", late)).toMatchObject({ status: 403 });
     expect(centre.pageErrors).toEqual([]);
   });
 

@@ -91,8 +91,9 @@ function columns(revoke: (site: string) => void): Column<Access>[] {
     {
       key: "actions",
       title: t("zones.actions"),
-      cell: ({ site, state }) =>
-        state === "revoked" ? (
+      cell: ({ site, state, codeExpiresAt }) =>
+        // A code of a revoked site would let a device in again.
+        state === "revoked" && codeExpiresAt === null ? (
           "–"
         ) : (
           <button type="button" aria-label={`${t("access.revoke")} ${site}`} onClick={() => revoke(site)}>
