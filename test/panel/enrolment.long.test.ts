@@ -25,9 +25,9 @@ describeWithBrowser("the enrolment of a site in its panel", () => {
     );
     centre = site.installation.daemon(
       "centre",
-      `site: { ref: centre }\nhttp: { port: 0 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(2)}`,
+      `site: { ref: centre }\nhttp: { port: 0, basePath: /api/v1 }\nmqtt: off\ngpio: { backend: simulated }\n${buildingsYaml(2)}`,
     );
-    address = `http://127.0.0.1:${(await centre.start()).httpPort}`;
+    address = `http://127.0.0.1:${(await centre.start()).httpPort}/api/v1`;
     await site.start();
   });
   afterAll(() => site.stop());
@@ -47,10 +47,15 @@ describeWithBrowser("the enrolment of a site in its panel", () => {
     await settings.text(/codul de unică folosință este necunoscut, folosit sau expirat/).shown();
     await page.speak("EN");
 
-    const { value } = await askDaemon(join(site.installation.folder, "centre"), "POST", "/enrolments", {
-      site: "hala-nord",
-      objectives: ["obiective/cladiri/2"],
-    });
+    const { value } = await askDaemon(
+      join(site.installation.folder, "centre"),
+      "POST",
+      "/api/v1/enrolments",
+      {
+        site: "hala-nord",
+        objectives: ["obiective/cladiri/2"],
+      },
+    );
     const { code } = value as EnrolmentCode;
     await settings.field("Address of the dispatch centre").fill(`${address}/#enrol=${code}`);
     await settings.field("Your password").fill(EDGE.password);

@@ -199,6 +199,7 @@ function Chosen({
 }
 
 function Issued({ code: { code, site, expiresAt } }: { readonly code: EnrolmentCode }) {
+  const centre = new URL(`.${apiPath("")}`, location.href).href.replace(/\/$/, "");
   return (
     <div class="box" role="status">
       <p>{t("access.issued", { site, time: formatTime(expiresAt) })}</p>
@@ -208,13 +209,13 @@ function Issued({ code: { code, site, expiresAt } }: { readonly code: EnrolmentC
       <p>{t("access.inPanel")}</p>
       <p>
         <code>
-          {location.origin}/#enrol={code}
+          {centre}/#enrol={code}
         </code>
       </p>
       <p>{t("access.atSite")}</p>
       <p>
         <code>
-          sudo santinela enrol {code} --centre {location.origin}
+          sudo santinela enrol {code} --centre {centre}
         </code>
       </p>
     </div>
