@@ -5,14 +5,17 @@ import type { ZoneView } from "../site/zone-view.ts";
 export const STEPS = ["site", "centre", "objectives", "zones", "walk"] as const;
 export type StepName = (typeof STEPS)[number];
 
-/** `unused`: the site works without it. `next`: the first that is not done and does not come with a later one. */
-export type StepState = "done" | "next" | "later" | "unused";
+/**
+ * `unused`: the site works without it. `next`: the first that is not done and does not come with a later one. `unknown`: not
+ * counted yet.
+ */
+export type StepState = "done" | "next" | "later" | "unused" | "unknown";
 
 /** What the state of the steps is derived from. */
 export interface SetUpFacts {
   readonly isNamed: boolean;
   readonly link: StatusView["link"]["state"];
-  /** Undefined until they are counted: the step is not called unfinished before. */
+  /** Undefined until they are counted: the step is called neither done nor unfinished before. */
   readonly objectives: number | undefined;
   readonly zones: readonly Pick<ZoneView, "contact" | "testedAt">[];
 }
@@ -31,7 +34,7 @@ export function stepStates(facts: SetUpFacts): Readonly<Record<StepName, StepSta
   const isDone: Readonly<Record<StepName, boolean>> = {
     site: isNamed,
     centre: link === "up",
-    objectives: objectives !== 0,
+    objectives: (objectives ?? 0) > 0,
     zones: hasZones && zones.every(({ contact }) => contact !== "unknown"),
     walk: hasZones && testedZones(zones).length === zones.length,
   };
@@ -42,6 +45,7 @@ export function stepStates(facts: SetUpFacts): Readonly<Record<StepName, StepSta
   const stateOf = (step: StepName): StepState => {
     if (isDone[step]) return "done";
     if (isAlone && step === "centre") return "unused";
+    if (step === "objectives" && objectives === undefined) return "unknown";
     return step === next ? "next" : "later";
   };
   return Object.fromEntries(STEPS.map((step) => [step, stateOf(step)])) as Record<StepName, StepState>;

@@ -35,6 +35,21 @@ test("a site without a dispatch centre is not held up by it in the set-up", () =
   expect(states).toMatchObject({ centre: "unused", objectives: "later", zones: "next", walk: "later" });
 });
 
+test("the objectives are neither done nor the next step before they are counted, and nothing after them is", () => {
+  const zones = [TESTED, NEW];
+  expect(stepStates({ ...SITE, objectives: undefined, zones })).toEqual({
+    site: "done",
+    centre: "done",
+    objectives: "unknown",
+    zones: "done",
+    walk: "later",
+  });
+  expect(stepStates({ ...SITE, objectives: undefined, link: "down" })).toMatchObject({
+    centre: "next",
+    objectives: "unknown",
+  });
+});
+
 test("the zones are the next step of the set-up while one has no reading", () => {
   expect(stepStates({ ...SITE, zones: [{ ...TESTED, contact: "unknown" }] })).toMatchObject({
     zones: "next",

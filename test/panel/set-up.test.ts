@@ -63,6 +63,18 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
+  test("does not call the objectives done while they cannot be counted", async () => {
+    const failing = await page.failRequests("**/obiective/bunuri?*");
+    await createAdministrator();
+    const objectives = page.screen("setup").listItem(/^Objectives/);
+    await failing.failed();
+    await objectives.badge("unknown").shown();
+    await objectives.heading("Objectives").click();
+    await objectives.button("Retry").shown();
+    await failing.stop();
+    await objectives.badge("unknown").gone();
+  });
+
   test("waits for the daemon instead of asking who signs in", async () => {
     const starting = await page.failRequests("**/site/setup");
     await page.reload();

@@ -14,6 +14,7 @@ export const EN_SETUP = {
   "guide.next": "next step",
   "guide.later": "not done",
   "guide.unused": "not used",
+  "guide.unknown": "unknown",
   "guide.objectivesNow": { one: "{n} objective", other: "{n} objectives" },
   "guide.administrator": "Administrator",
   "guide.site": "This site",

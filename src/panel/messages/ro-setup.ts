@@ -17,6 +17,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.next": "pasul următor",
   "guide.later": "nefinalizat",
   "guide.unused": "neutilizat",
+  "guide.unknown": "necunoscut",
   "guide.objectivesNow": { one: "{n} obiectiv", few: "{n} obiective", other: "{n} de obiective" },
   "guide.administrator": "Administrator",
   "guide.site": "Locația",

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import type { SyncView } from "../../site/sync-view.ts";
-import { request, useQuery } from "../api.ts";
+import { request, useQuery, type QueryState } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -13,7 +13,7 @@ import type { IconName } from "../icons.ts";
 import { LanguageChoice } from "../language-choice.tsx";
 import { language, t } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
-import { showNotice } from "../notice.tsx";
+import { Pending, showNotice } from "../notice.tsx";
 import { account } from "../session.ts";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
@@ -21,11 +21,11 @@ import { isUnnamed, NameOfNewSite } from "./site-form.tsx";
 
 /** Guides through the set-up of a new installation, from the configuration to the walk test; the step that is next is open. */
 export function SetUpGuide() {
-  const objectives = useObjectiveCount();
+  const counted = useObjectiveCount();
   const states = stepStates({
     isNamed: !isUnnamed(),
     link: status.value?.link.state ?? "none",
-    objectives,
+    objectives: counted.count,
     zones: zones.value,
   });
   return (
@@ -41,7 +41,7 @@ export function SetUpGuide() {
         <Step title={t("guide.administrator")} state="done" result={account.value?.email ?? ""} />
         <SiteStep state={states.site} />
         <CentreStep state={states.centre} />
-        <ObjectivesStep state={states.objectives} count={objectives} />
+        <ObjectivesStep state={states.objectives} counted={counted} />
         <ZonesStep state={states.zones} />
         <WalkStep state={states.walk} />
       </ol>
@@ -109,10 +109,14 @@ function CentreStep({ state }: OwnState) {
   );
 }
 
-function ObjectivesStep({ state, count }: OwnState & { readonly count: number | undefined }) {
+function ObjectivesStep({
+  state,
+  counted: { count, error, reload },
+}: OwnState & { readonly counted: ObjectiveCount }) {
   const now = count === undefined ? "" : t("guide.objectivesNow", { n: count });
   return (
     <Step title={t("nav.objectives")} state={state} result={now}>
+      {count === undefined && error && <Pending error={error} reload={reload} />}
       <p>{t("guide.objectives")}</p>
       <a class="button" href="#/objectives">
         {t("guide.goTo", { screen: t("nav.objectives") })}
@@ -121,19 +125,28 @@ function ObjectivesStep({ state, count }: OwnState & { readonly count: number | 
   );
 }
 
-/** Of all types; undefined before all of them are counted. */
-function useObjectiveCount(): number | undefined {
-  const counts = [
+interface ObjectiveCount extends Pick<QueryState<Objective[]>, "error" | "reload"> {
+  /** Of all types; undefined before all of them are counted. */
+  readonly count: number | undefined;
+}
+
+function useObjectiveCount(): ObjectiveCount {
+  const queries = [
     useCount("obiective/cladiri"),
     useCount("obiective/bunuri"),
     useCount("obiective/persoane"),
   ];
-  return counts.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0);
+  const counts = queries.map(({ response }) => Number(response?.headers.get("X-Total-Count") ?? Number.NaN));
+  const sum = counts.reduce((a, b) => a + b, 0);
+  return {
+    count: Number.isNaN(sum) ? undefined : sum,
+    error: queries.find(({ error }) => error)?.error,
+    reload: () => queries.forEach(({ reload }) => reload()),
+  };
 }
 
-function useCount(type: ObjectiveType): number | undefined {
-  const { response } = useQuery<Objective[]>(apiPath(`/${type}?_end=1`));
-  return response && Number(response.headers.get("X-Total-Count"));
+function useCount(type: ObjectiveType): QueryState<Objective[]> {
+  return useQuery<Objective[]>(apiPath(`/${type}?_end=1`));
 }
 
 function ZonesStep({ state }: OwnState) {
@@ -175,6 +188,7 @@ const LOOKS: Readonly<Record<StepState, readonly [Tone, IconName]>> = {
   next: ["link", "play"],
   later: ["off", "ellipsis"],
   unused: ["off", "circle-slash"],
+  unknown: ["off", "ellipsis"],
 };
 
 /** A step with its state in a word and its result in a line. It opens when it is the next one and stays so for its reader. */
