@@ -10,7 +10,7 @@ import { Pending } from "./notice.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";
 
-/** As many contacts as the daemon lists of a zone, `TRIPS_SHOWN` of the history of zones. */
+/** As many trips and contacts as the daemon lists of a zone, `TRIPS_SHOWN` of the history of zones. */
 export const CONTACTS_MAX = 500;
 export const HOUR_MS = 3_600_000;
 export const TIME_RANGES = [
@@ -56,6 +56,9 @@ export function ZoneHistory({ zones }: { readonly zones: readonly ZoneView[] }) 
           <span class="legend-fault">{t("zoneHistory.faultMark")}</span>
           <span class="legend-bypass">{t("zoneHistory.bypassMark")}</span>
         </p>
+      )}
+      {lanes.some(({ trips }) => trips.length >= CONTACTS_MAX) && (
+        <p class="quiet">{t("zoneHistory.newest", { limit: CONTACTS_MAX })}</p>
       )}
       {histories && <IncompleteNote histories={histories} />}
     </section>

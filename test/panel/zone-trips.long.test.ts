@@ -188,6 +188,22 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.close();
   });
 
+  test("sees below the lanes of all zones that only the newest trips are in them", async () => {
+    const page = await site.page("zones");
+    const zones = page.screen("zones");
+    await zones.text("Zone history").shown();
+    await zones.without(zones.text("Of each zone, the newest 500 trips are shown."));
+    await page.changeResponses("**/site/zones/history?hours=168", 1_000, (histories) =>
+      (histories as ZoneHistoryView[]).map((zone) => ({
+        ...zone,
+        trips: Array.from({ length: 500 }, () => new Date().toISOString()),
+      })),
+    );
+    await zones.button("7 days").click();
+    await zones.text("Of each zone, the newest 500 trips are shown.").shown();
+    await page.close();
+  });
+
   test("sees from when the history of a busy site is complete, and never that there was no trip before", async () => {
     const page = await site.page("zones");
     await page.changeResponses("**/site/zones/history?*", 1_000, (zones) =>

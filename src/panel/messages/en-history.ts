@@ -8,6 +8,7 @@ export const EN_HISTORY = {
   "zoneHistory.none": "No zone activity in this period.",
   "zoneHistory.noneAfter": "No zone activity after {time}.",
   "zoneHistory.incomplete": "Trips and faults before {time} are not shown: too many have followed.",
+  "zoneHistory.newest": "Of each zone, the newest {limit} trips are shown.",
   "zoneHistory.zone": { one: "{zone}: {n} trip", other: "{zone}: {n} trips" },
   "zoneHistory.last": "last at {time}",
   "zoneHistory.faults": { one: "{n} fault", other: "{n} faults" },

@@ -12,6 +12,7 @@ export const RO_HISTORY: CatalogueOf<typeof EN_HISTORY> = {
   "zoneHistory.noneAfter": "Nicio activitate după {time}.",
   "zoneHistory.incomplete":
     "Declanșările și deranjamentele dinainte de {time} nu sunt afișate: au urmat prea multe.",
+  "zoneHistory.newest": "Sunt afișate ultimele {limit} de declanșări ale fiecărei zone.",
   "zoneHistory.zone": {
     one: "{zone}: {n} declanșare",
     few: "{zone}: {n} declanșări",
