@@ -70,8 +70,8 @@ export const notUpdatedSinceMs = computed(() => Math.min(...outdated.value.map((
  * Whether a request may succeed later without a change: not one that is rejected, which the daemon may record each time, and not
  * one that took too long, which would be a load without an end.
  */
-function isPassing({ status, isOutOfTime }: ApiError): boolean {
-  if (isOutOfTime) return false;
+function isPassing({ status, isLate }: ApiError): boolean {
+  if (isLate) return false;
   return status === 0 || status === 429 || status >= 500;
 }
 

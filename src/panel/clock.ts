@@ -10,14 +10,15 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** The daemon's clock minus that of the browser, in milliseconds; 0 for a difference that may be the way of a response. */
+/** The daemon's clock minus that of the browser, in milliseconds. */
 let aheadMs = 0;
+/** A smaller difference may be the way of a response. */
 const WAY_MS = 3_000;
 
 /** Notes the header `Date` of a response that has just arrived; it has whole seconds. */
 export function noteDaemonTime(date: string | null): void {
   const differenceMs = Date.parse(date ?? "") - nowMs();
-  if (Math.abs(differenceMs - aheadMs) > WAY_MS) aheadMs = Math.abs(differenceMs) > WAY_MS ? differenceMs : 0;
+  if (Math.abs(differenceMs - aheadMs) > WAY_MS) aheadMs = differenceMs;
 }
 
 /** The daemon's clock, milliseconds since 1970, by its last response: for what is left until an instant that it has given. */

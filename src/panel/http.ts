@@ -5,7 +5,7 @@ import { takeEarlyRequest } from "./early-request.ts";
 interface ErrorDetails {
   readonly code?: string | undefined;
   readonly retryAfterS?: number | undefined;
-  readonly isOutOfTime?: boolean | undefined;
+  readonly isLate?: boolean | undefined;
 }
 
 /** An error response with its message, or status 0 for no response. */
@@ -16,18 +16,14 @@ export class ApiError extends Error {
   /** Retry-After in seconds; undefined without the header. */
   readonly retryAfterS: number | undefined;
   /** Whether the page has ended the request after its time: asked again, it would take as long. */
-  readonly isOutOfTime: boolean;
+  readonly isLate: boolean;
 
-  constructor(
-    status: number,
-    message: string,
-    { code, retryAfterS, isOutOfTime = false }: ErrorDetails = {},
-  ) {
+  constructor(status: number, message: string, { code, retryAfterS, isLate = false }: ErrorDetails = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterS = retryAfterS;
-    this.isOutOfTime = isOutOfTime;
+    this.isLate = isLate;
   }
 }
 
@@ -60,16 +56,12 @@ export const REQUEST_TIMEOUT_MS = 15_000;
 
 /** A list that needs all records waits 20 seconds for others, and is then read for 30 at most. */
 const LIST_TIMEOUT_MS = 55_000;
-/** Parameters of a list that is read in its own order. */
-const PAGE_PARAMETERS: readonly string[] = ["_start", "_end"];
+/** A list with a search, a filter or an order, and not only a part of it. */
+const LONG_LIST = /\/(interventii|obiective\/\w+)\?(.*&)?(?!_(start|end)=)/;
 
 /** How long the page waits for what it reads at a path. */
 function timeoutOf(path: string): number {
-  const [, list, query = ""] =
-    /^\/(interventii|obiective\/\w+)\?(.*)$/.exec(path.slice(BASE_PATH.length)) ?? [];
-  const names = [...new URLSearchParams(query).keys()];
-  const isLong = list !== undefined && names.some((name) => !PAGE_PARAMETERS.includes(name));
-  return isLong ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
+  return LONG_LIST.test(path) ? LIST_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
 }
 
 /** The responses whose body may still end with the time of their request. */
@@ -77,7 +69,7 @@ const limits = new WeakMap<Response, AbortSignal>();
 
 /** Why the body of a response could not be read. */
 export function brokenBody(response: Response): ApiError {
-  return new ApiError(0, "", { isOutOfTime: limits.get(response)?.reason === OUT_OF_TIME });
+  return new ApiError(0, "", { isLate: limits.get(response)?.reason === OUT_OF_TIME });
 }
 
 /** The pending requests that change something, with when they were sent, by the browser's clock. */
@@ -140,7 +132,7 @@ export async function send(
   } catch {
     throw new ApiError(0, "", {
       code: write.signal.aborted ? "unanswered" : undefined,
-      isOutOfTime: limit?.reason === OUT_OF_TIME,
+      isLate: limit?.reason === OUT_OF_TIME,
     });
   } finally {
     writes.delete(write);
@@ -151,7 +143,7 @@ export async function send(
 }
 
 /** The reason of a signal whose time is over. */
-const OUT_OF_TIME = "out-of-time";
+const OUT_OF_TIME = 1;
 
 /** Ends a request after its time. @param unwanted ends it before that */
 export function timeoutSignal(unwanted?: AbortSignal, ms = REQUEST_TIMEOUT_MS): AbortSignal {
