@@ -21,9 +21,9 @@ export const FIELD_TESTS: readonly Operation[] = [
     answer: listOf("OutputView"),
   }),
   operation("POST /site/outputs/{name}/test", "operator", "testOutput", {
-    summary: "Switch an output for two seconds; not while it is in use",
+    summary: "Switch an output for two seconds; not while it is in use or cannot be switched",
     answer: listOf("OutputView"),
-    errors: [404, 409],
+    errors: [404, 409, 503],
   }),
   operation("GET /site/walk-test", "viewer", "getWalkTest", {
     summary: "The running walk test, or the result of the last one; null before the first",

@@ -116,14 +116,17 @@ export class Outputs {
 
   /**
    * Switches an output for two seconds.
-   * @throws AppError `not-found` for an unknown output, `conflict` while its reason is given
+   * @throws AppError `not-found` for an unknown output, `conflict` while its reason is given, `unavailable` while it cannot be
+   * switched
    */
   test(name: string, by: Actor): OutputView[] {
-    const output = this.#switched.find((one) => one.output.name === name)?.output;
-    if (!output) throw new AppError("not-found", `output ${name} does not exist`);
+    const tested = this.#switched.find((one) => one.output.name === name);
+    if (!tested) throw new AppError("not-found", `output ${name} does not exist`);
+    const { output, fault } = tested;
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#isOn(output, nowMs) !== output.isInverted)
       throw new AppError("conflict", `output ${name} is in use now`, { hint: "Test it afterwards." });
+    if (fault !== null) throw new AppError("unavailable", `output ${name} cannot be switched: ${fault}`);
     this.#testEndMs.set(output, nowMs + TEST_MS);
     this.#options.record({ event: "output-tested", ...by, subject: `output ${name}`, detail: {} });
     this.check();

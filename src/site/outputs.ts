@@ -63,7 +63,7 @@ export class SiteOutputs {
     return this.#outputs.list();
   }
 
-  /** Switches an output for two seconds. @throws AppError `not-found`, `conflict` while it is in use */
+  /** Switches an output for two seconds. @throws as `Outputs.test` */
   test(name: string, by: Actor): OutputView[] {
     return this.#outputs.test(name, by);
   }

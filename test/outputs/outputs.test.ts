@@ -265,6 +265,21 @@ test("a test takes two seconds, also of an inverted output, and is refused while
   expect(() => started.test("horn", BY)).toThrow(/output horn does not exist/);
 });
 
+test("a test of an output that cannot be switched is refused with the fault, and is no test", async () => {
+  const started = outputs({});
+  await pass(1);
+  failure = new AppError("unavailable", "line 4 is in use", { hint: "Free it." });
+  await pass(31);
+  expect(() => started.test("lamp", BY)).toThrow(
+    /output lamp cannot be switched: line 4 is in use\. Free it/,
+  );
+  expect(events).toEqual([]);
+  failure = undefined;
+  await pass(6);
+  started.test("lamp", BY);
+  expect(events).toMatchObject([{ event: "output-tested" }]);
+});
+
 test("an output that follows alarms can ask for kinds, and without kinds also follows those of persons", async () => {
   outputs(
     { reason: "alarm" },

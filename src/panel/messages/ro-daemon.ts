@@ -97,11 +97,6 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["enter your password again: POST /site/configuration/confirmation", "introduceți din nou parola"],
   ["email or password is wrong", "adresa de e-mail sau parola este greșită"],
 
-  // Outputs
-  ["output {name} is in use now", "ieșirea {name} este activă acum"],
-  ["Test it afterwards", "Testați-o mai târziu"],
-  ["output {name} does not exist", "ieșirea {name} nu există"],
-
   // Backup and restore
   [
     "a backup is already being downloaded; try again later",

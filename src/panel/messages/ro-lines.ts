@@ -171,4 +171,9 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   ["a reading has not been answered within {n} s", "o citire nu a primit răspuns în {n} s"],
   ["It is read again automatically once it responds", "Se citește din nou automat când răspunde"],
   ["Check its supply and its I2C or SPI wires", "Verificați alimentarea lui și conductoarele I2C sau SPI"],
+  // Outputs
+  ["output {name} is in use now", "ieșirea {name} este activă acum"],
+  ["Test it afterwards", "Testați-o mai târziu"],
+  ["output {name} does not exist", "ieșirea {name} nu există"],
+  ["output {name} cannot be switched: {reason}", "ieșirea {name} nu poate fi comutată: {reason}"],
 ];
