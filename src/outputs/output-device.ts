@@ -4,6 +4,8 @@ import { AppError, messageOf } from "../domain/errors.ts";
 
 /** What an output drives: a line or a topic. */
 export interface OutputDevice {
+  /** Called when it has lost the state that it had, such as with the process that drives its line. */
+  onLost: () => void;
   /**
    * Switches it.
    * @throws AppError `unavailable` with the reason and the remedy
@@ -13,11 +15,15 @@ export interface OutputDevice {
   stop(): Promise<void>;
 }
 
-/** Opens the lines of a chip by its name in `gpio.chips`; undefined is the chip of `gpio.chip`. */
-type OpenDriver = (chip: string | undefined) => Promise<LineDriver>;
+/**
+ * Opens the lines of a chip by its name in `gpio.chips`; undefined is the chip of `gpio.chip`.
+ * @param onEnd as of `openDriver`
+ */
+type OpenDriver = (chip: string | undefined, onEnd: () => void) => Promise<LineDriver>;
 
 /** A GPIO line; its chip is opened at the first switch, and again after a failure. */
 export class LineOutput implements OutputDevice {
+  onLost = (): void => {};
   readonly #target: Extract<OutputTarget, { by: "gpio" }>;
   readonly #open: OpenDriver;
   #driver: LineDriver | undefined;
@@ -29,7 +35,10 @@ export class LineOutput implements OutputDevice {
 
   async set(isOn: boolean): Promise<void> {
     const { chip, gpio, active } = this.#target;
-    const driver = (this.#driver ??= await this.#open(chip));
+    const driver = (this.#driver ??= await this.#open(chip, () => {
+      this.#driver = undefined;
+      this.onLost();
+    }));
     try {
       await driver.set(gpio, isOn ? active : active === 1 ? 0 : 1);
     } catch (error) {
@@ -57,6 +66,8 @@ const ANSWER_MS_MAX = 5_000;
 
 /** A topic whose retained message is the state of the output. */
 export class TopicOutput implements OutputDevice {
+  /** Never called: its broker connects again. */
+  onLost = (): void => {};
   readonly #target: Extract<OutputTarget, { by: "mqtt" }>;
   readonly #publisher: TopicPublisher;
 

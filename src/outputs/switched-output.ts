@@ -41,6 +41,14 @@ export class SwitchedOutput {
   constructor(options: SwitchedOutputOptions) {
     this.#options = options;
     this.output = options.output;
+    options.device.onLost = () => this.#lost();
+  }
+
+  /** It is driven again at the next check. A device that fails at its switch is tried more slowly. */
+  #lost(): void {
+    if (this.isOn === null || this.#isStopped) return;
+    this.isOn = null;
+    this.#retryAtMs = -Infinity;
   }
 
   /** Switches it if it has another state. Never rejects; one switch at a time, so the caller repeats what it wants. */

@@ -103,7 +103,9 @@ export class SiteOutputs {
 
   #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {
     if (target.by === "gpio")
-      return new LineOutput(target, (chip) => openDriver(backend, openedChip(gpio, chip)));
+      return new LineOutput(target, (chip, onEnd) =>
+        openDriver(backend, openedChip(gpio, chip), undefined, onEnd),
+      );
     return new TopicOutput(target, {
       deliver: (topic, payload, limit) => (this.#publisher ?? NO_BROKER).deliver(topic, payload, limit),
     });

@@ -129,9 +129,11 @@ describe("a door whose line is read by a program", () => {
 });
 
 test("an output whose program was killed fails at once, and not after the time of a program that hangs", async () => {
-  const driver = await openDriver("cdev", {}, program.devices);
+  let ends = 0;
+  const driver = await openDriver("cdev", {}, program.devices, () => (ends += 1));
   await driver.set(22, 1);
   program.kill();
+  await eventually("the report of its end", () => ends > 0);
   const hasExited = async (): Promise<boolean> =>
     driver.set(22, 0).then(
       () => false,

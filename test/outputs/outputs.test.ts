@@ -6,6 +6,7 @@ import type { Output, OutputFacts } from "../../src/domain/output.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
+import type { OutputDevice } from "../../src/outputs/output-device.ts";
 import { Outputs } from "../../src/outputs/outputs.ts";
 import type { ZoneKind } from "../../src/domain/zone.ts";
 import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
@@ -23,6 +24,7 @@ let wires: string[];
 let stuck: Set<string>;
 /** Ends the switches that are stuck. */
 let unstick: (() => void)[];
+let devices: OutputDevice[];
 let events: NewEvent[];
 let facts: OutputFacts;
 let rows: JournalTrip[];
@@ -30,6 +32,7 @@ let failure: Error | undefined;
 let lookFailure: Error | undefined;
 beforeEach(() => {
   clock = new ManualClock();
+  devices = [];
   [switched, events, rows, failure, lookFailure] = [[], [], [], undefined, undefined];
   [wires, stuck, unstick] = [[], new Set(), []];
   facts = because();
@@ -71,22 +74,31 @@ const LAMP: Output = {
   isInverted: false,
 };
 
+function deviceOf(target: Output["target"]): OutputDevice {
+  const name = target.by === "mqtt" ? target.topic : String(target.gpio);
+  return {
+    onLost: () => {},
+    set: async (isOn) => {
+      if (stuck.has(name)) await new Promise<void>((resolve) => unstick.push(resolve));
+      if (failure) throw failure;
+      switched.push(isOn);
+      wires.push(`${name} ${isOn ? "on" : "off"}`);
+    },
+    stop: async () => {
+      wires.push(`${name} released`);
+      return Promise.resolve();
+    },
+  };
+}
+
 function outputs(...all: Partial<Output>[]): Outputs {
   const started = new Outputs({
     outputs: all.map((options) => ({ ...LAMP, ...options })),
-    deviceOf: (target) => ({
-      set: async (isOn) => {
-        const name = target.by === "mqtt" ? target.topic : String(target.gpio);
-        if (stuck.has(name)) await new Promise<void>((resolve) => unstick.push(resolve));
-        if (failure) throw failure;
-        switched.push(isOn);
-        wires.push(`${name} ${isOn ? "on" : "off"}`);
-      },
-      stop: async () => {
-        wires.push(`${target.by === "mqtt" ? target.topic : target.gpio} released`);
-        return Promise.resolve();
-      },
-    }),
+    deviceOf: (target) => {
+      const device = deviceOf(target);
+      devices.push(device);
+      return device;
+    },
     pulses: new AlarmPulses({
       clock,
       bootId: "b",
@@ -250,6 +262,18 @@ test("the state is set again every half minute, without an entry in the event lo
   failure = undefined;
   await pass(10);
   expect(switched).toEqual([false, true, true, true, true, true]);
+});
+
+test("a line that is lost with its process is unknown at once and driven again within a second", async () => {
+  const started = outputs({});
+  facts = because("zone-fault");
+  await pass(2);
+  expect(started.list()).toMatchObject([{ isOn: true }]);
+  devices[0]?.onLost();
+  expect(started.list()).toMatchObject([{ isOn: null }]);
+  await pass(1);
+  expect(started.list()).toMatchObject([{ isOn: true }]);
+  expect(switched).toEqual([false, true, true]);
 });
 
 test("a test takes two seconds, also of an inverted output, and is refused while the output is in use", async () => {

@@ -24,12 +24,14 @@ export interface LineDriver {
 /**
  * Opens the output lines of one chip, as `openBackend` those of zones.
  * @param devices directory of device files; /dev if undefined
+ * @param onEnd called when the lines are released although nothing has closed them
  * @throws AppError `unavailable` with the remedy
  */
 export async function openDriver(
   backend: GpioBackend | "simulated",
   chip: ChipSelector,
   devices?: string,
+  onEnd: () => void = () => {},
 ): Promise<LineDriver> {
   if (backend === "simulated") return SIMULATED;
   if (backend === "onoff") return OnoffDriver.load(chip);
@@ -37,7 +39,7 @@ export async function openDriver(
     const found = await findChip(chip, devices);
     const stuck = stuckAt(found.path);
     if (stuck) throw new AppError("unavailable", stuck.reason, { hint: stuck.remedy });
-    return new CharacterDeviceDriver(found);
+    return new CharacterDeviceDriver(found, onEnd);
   };
   if (backend === "cdev" || hasChipDevices(devices)) return byCharacterDevice();
   // The error of the preferred backend has the remedy.
@@ -60,9 +62,11 @@ class CharacterDeviceDriver implements LineDriver {
   readonly #chip: FoundChip;
   readonly #helper: ChildProcessWithoutNullStreams;
   readonly #pending = new Map<number, Switch>();
+  #onEnd: () => void;
 
-  constructor(chip: FoundChip) {
+  constructor(chip: FoundChip, onEnd: () => void) {
     this.#chip = chip;
+    this.#onEnd = onEnd;
     this.#helper = spawn("perl", ["-e", CHARACTER_DEVICE_PERL, "drive", chip.path, chip.label]);
     createInterface({ input: this.#helper.stdout }).on("line", (line) => this.#receive(line));
     this.#helper.stdin.on("error", () => {});
@@ -88,6 +92,7 @@ class CharacterDeviceDriver implements LineDriver {
   }
 
   close(): void {
+    this.#onEnd = () => {};
     this.#helper.stdin.end();
   }
 
@@ -112,6 +117,7 @@ class CharacterDeviceDriver implements LineDriver {
           hint: "It is started again automatically. Check that Perl works (perl -v) and that memory is free.",
         }),
       );
+    this.#onEnd();
   }
 }
 
