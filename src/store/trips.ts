@@ -84,6 +84,10 @@ export class TripStore extends Store {
      WHERE seq > ? AND seq <= ? AND about = 'trip' GROUP BY zone_id, state`,
   );
   readonly #count = this.prepare<number>("SELECT count(*) FROM trips WHERE state = ?").pluck();
+  // A trip in its entry delay may still be cancelled.
+  readonly #lastCountable = this.prepare<number>(
+    `SELECT coalesce((SELECT min(seq) - 1 FROM entry_delays JOIN trips USING(key)), max(seq), 0) FROM trips`,
+  ).pluck();
   readonly #lastSeq = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
 
   /** @param incident key of the incident that it opens, if already decided */
@@ -217,8 +221,9 @@ export class TripStore extends Store {
     return this.#unrecorded.flatMap((zones) => zones.all(limit));
   }
 
+  /** The trips after `seq`, counted up to the oldest one whose entry delay runs. @param rows maximum that are read */
   countsAfter(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
-    const newest = this.lastSeq();
+    const newest = this.#lastCountable.get() ?? 0;
     const last = Math.min(newest, seq + rows);
     return { counts: this.#counts.all(seq, last), last, isNewest: last === newest };
   }

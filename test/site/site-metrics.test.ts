@@ -7,6 +7,7 @@ import { SiteMetrics } from "../../src/site/site-metrics.ts";
 import type { Database } from "../../src/store/database.ts";
 import { transaction } from "../../src/store/transaction.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { EntryDelayStore } from "../../src/store/pending-trips.ts";
 import { TripStore } from "../../src/store/trips.ts";
 import { NO_SITE } from "../support/app.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -51,6 +52,17 @@ function add(from: number, to: number): void {
 async function counted(): Promise<string | undefined> {
   return /^santinela_zone_trips_total\{.*\} (\d+)$/m.exec(await metrics.text())?.[1];
 }
+
+test("a trip that is cancelled in its entry delay counts as suppressed, although the metrics were read in between", async () => {
+  const delays = new EntryDelayStore(journal);
+  add(0, 2);
+  delays.add({ key: "t1", zoneId: id, due: { wallMs: 0, bootId: "boot", monotonicMs: 0 } });
+  add(2, 3);
+  expect(await counted()).toBe("1");
+  delays.cancel("t1", "disarmed");
+  expect(await counted()).toBe("3");
+  expect(await metrics.text()).toMatch(/^santinela_zone_suppressed_total\{.*reason="cancelled".*\} 1$/m);
+});
 
 test("each thread has its heap, the calling one included, and its longest delay", async () => {
   const text = await metrics.text();
