@@ -1,16 +1,11 @@
 import type { CancelTimer, Clock } from "../domain/clock.ts";
-import { HEADLINE_LEVELS, type Headline } from "../domain/headline.ts";
+import type { Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
 import { deviceIdOf } from "./home-assistant-device.ts";
-import {
-  DIAGNOSTIC,
-  homeAssistantState,
-  zoneEntities,
-  type ShownZone,
-  type ZoneEntity,
-} from "./home-assistant-zones.ts";
+import { siteComponents } from "./home-assistant-site.ts";
+import { homeAssistantState, zoneEntities, type ShownZone, type ZoneEntity } from "./home-assistant-zones.ts";
 
 /** Publishes retained messages at a broker; on each connection all of them are published again. */
 export interface RetainedPublisher {
@@ -48,6 +43,8 @@ export interface HomeAssistantOptions {
 
 /** Maximum delay until Home Assistant shows a change. */
 const UPDATE_INTERVAL_MS = 1_000;
+/** Updates that fail one after the other until Home Assistant shows the installation as unavailable: its states may be old. */
+const FAILURES_MAX = 5;
 
 /**
  * Shows the installation in Home Assistant as one device: zones, headline, connection to the dispatch centre, queued
@@ -64,8 +61,8 @@ export class HomeAssistant {
   readonly #removed = new Map<string, string>();
   /** Name of the site in the last announcement. */
   #announcedName: string;
-  /** Whether the last update failed; the failure is logged once. */
-  #hasFailed = false;
+  /** Updates that have failed since the last one that succeeded; the first failure is logged. */
+  #failures = 0;
   #cancelUpdate: CancelTimer | undefined;
 
   constructor(options: HomeAssistantOptions) {
@@ -100,7 +97,6 @@ export class HomeAssistant {
     const { prefix, site, publisher } = this.#options;
     this.#announcedName = site().name;
     publisher.publish(`${prefix}/device/${this.#deviceId}/config`, JSON.stringify(this.#announcement()));
-    publisher.publish(this.#availability, "online");
     // An empty payload deletes the retained message of a removed zone.
     for (const topic of this.#removed.values()) publisher.publish(topic, "");
     this.#published.clear();
@@ -115,7 +111,9 @@ export class HomeAssistant {
 
   #publishChanges(): void {
     const { publisher } = this.#options;
-    for (const [topic, value] of this.#values()) {
+    const values = this.#values();
+    const availability = this.#failures < FAILURES_MAX ? "online" : "offline";
+    for (const [topic, value] of [...values, [this.#availability, availability] as const]) {
       if (this.#published.get(topic) === value) continue;
       this.#published.set(topic, value);
       publisher.publish(topic, value);
@@ -126,12 +124,12 @@ export class HomeAssistant {
   #values(): [string, string][] {
     try {
       const values = this.#valuesOf(this.#options.readState());
-      this.#hasFailed = false;
+      this.#failures = 0;
       return values;
     } catch (error) {
-      if (!this.#hasFailed)
+      if (this.#failures === 0)
         this.#options.log.warn("home-assistant-publish-failed", { reason: messageOf(error) });
-      this.#hasFailed = true;
+      this.#failures += 1;
       return [];
     }
   }
@@ -189,55 +187,8 @@ export class HomeAssistant {
         ),
         // A component with only its platform is removed.
         ...[...this.#removed.keys()].map((removed) => [removed, { platform: "binary_sensor" }] as const),
-        ...Object.entries(this.#siteComponents()).map(([key, more]) => component(key, more)),
+        ...Object.entries(siteComponents(this.#base)).map(([key, more]) => component(key, more)),
       ]),
-    };
-  }
-
-  /** Components of the site as a whole. */
-  #siteComponents(): Readonly<Record<string, object>> {
-    return {
-      headline: {
-        platform: "sensor",
-        name: "Headline",
-        device_class: "enum",
-        options: HEADLINE_LEVELS,
-        state_topic: `${this.#base}/headline`,
-        json_attributes_topic: `${this.#base}/headline/text`,
-      },
-      // Unsafe while an alarm is unfinished or a zone is open while armed.
-      alarm: {
-        platform: "binary_sensor",
-        name: "Alarm",
-        device_class: "safety",
-        state_topic: `${this.#base}/headline`,
-        value_template: "{{ 'ON' if value == 'alarm' else 'OFF' }}",
-      },
-      link: {
-        platform: "binary_sensor",
-        name: "Link",
-        device_class: "connectivity",
-        ...DIAGNOSTIC,
-        state_topic: `${this.#base}/link`,
-        payload_on: "up",
-        payload_off: "down",
-      },
-      queue: {
-        platform: "sensor",
-        name: "Queue",
-        state_class: "measurement",
-        ...DIAGNOSTIC,
-        state_topic: `${this.#base}/queue`,
-      },
-      clock: {
-        platform: "binary_sensor",
-        name: "Clock",
-        device_class: "problem",
-        ...DIAGNOSTIC,
-        state_topic: `${this.#base}/clock`,
-        payload_on: "not trusted",
-        payload_off: "trusted",
-      },
     };
   }
 

@@ -242,6 +242,20 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     expect(site.logged("home-assistant-publish-failed")).toHaveLength(1);
   });
 
+  test("shows the installation as unavailable while its state cannot be read", async () => {
+    const availability = () => watcher.states["santinela/hala.nord/availability"];
+    await eventually("all of it", () => watcher.kept.size === 9);
+    isBroken = true;
+    site.clock.advance(3_000);
+    expect(availability()).toBe("online");
+    for (let second = 0; second < 3; second += 1) site.clock.advance(1_000);
+    await eventually("the failure", () => availability() === "offline");
+    isBroken = false;
+    site.clock.advance(1_000);
+    await eventually("the state", () => availability() === "online");
+    expect(watcher.states).toEqual(QUIET);
+  });
+
   test("shows the daemon as unavailable after its stop", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
