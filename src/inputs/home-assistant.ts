@@ -1,19 +1,13 @@
+import { topicsOf, type AnnouncedDevice, type AnnouncedDeviceStore } from "../domain/announced-device.ts";
 import type { CancelTimer, Clock } from "../domain/clock.ts";
 import type { Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
+import type { RetainedPublisher } from "./retained-publisher.ts";
 import { deviceIdOf } from "./home-assistant-device.ts";
-import { siteComponents } from "./home-assistant-site.ts";
+import { announcementOf, SITE_TOPICS } from "./home-assistant-site.ts";
 import { homeAssistantState, zoneEntities, type ShownZone, type ZoneEntity } from "./home-assistant-zones.ts";
-
-/** Publishes retained messages at a broker; on each connection all of them are published again. */
-export interface RetainedPublisher {
-  /** @param onConnected called on each connection. @param availability topic whose last will is `offline` */
-  start(onConnected: () => void, availability: string): Promise<void>;
-  publish(topic: string, payload: string): void;
-  stop(): Promise<void>;
-}
 
 /** State of the installation. */
 export interface InstallationState {
@@ -28,7 +22,7 @@ export interface InstallationState {
 
 export interface HomeAssistantOptions {
   readonly zones: readonly Zone[];
-  /** The site now: its name may change, its reference does not. */
+  /** The site now: a reload can change its name and its reference. */
   readonly site: () => { readonly name: string; readonly ref: string };
   /** First level of the discovery topics. */
   readonly prefix: string;
@@ -36,6 +30,7 @@ export interface HomeAssistantOptions {
   /** Address of the web panel for a browser; undefined if only this machine can open it. */
   readonly panelUrl: () => string | undefined;
   readonly publisher: RetainedPublisher;
+  readonly announced: AnnouncedDeviceStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly readState: () => InstallationState;
@@ -45,6 +40,8 @@ export interface HomeAssistantOptions {
 const UPDATE_INTERVAL_MS = 1_000;
 /** Updates that fail one after the other until Home Assistant shows the installation as unavailable: its states may be old. */
 const FAILURES_MAX = 5;
+/** Removed entities that are kept: Home Assistant may have been off when they were removed. */
+const REMOVED_MAX = 500;
 
 /**
  * Shows the installation in Home Assistant as one device: zones, headline, connection to the dispatch centre, queued
@@ -52,31 +49,58 @@ const FAILURES_MAX = 5;
  */
 export class HomeAssistant {
   readonly #options: HomeAssistantOptions;
-  /** Of the reference at the start: with another id, Home Assistant would show a second device. */
-  readonly #deviceId: string;
-  readonly #base: string;
+  /** The reference of the site in the topics. */
+  #ref: string;
   readonly #published = new Map<string, string>();
   #zones: readonly Zone[];
   /** Topics of removed entities by key; they are removed from Home Assistant on the next connection, too. */
   readonly #removed = new Map<string, string>();
+  /** Topics of the device under a former reference or prefix, which is removed from Home Assistant. */
+  #former: readonly string[] = [];
+  #hasConnected = false;
+  #isStopped = false;
   /** Name of the site in the last announcement. */
   #announcedName: string;
   /** Updates that have failed since the last one that succeeded; the first failure is logged. */
   #failures = 0;
   #cancelUpdate: CancelTimer | undefined;
+  #saved = "";
 
   constructor(options: HomeAssistantOptions) {
     this.#options = options;
     this.#zones = options.zones;
     const { ref, name } = options.site();
-    this.#deviceId = deviceIdOf(ref);
-    this.#base = `santinela/${ref}`;
+    this.#ref = ref;
     this.#announcedName = name;
   }
 
   async start(): Promise<void> {
-    await this.#options.publisher.start(() => this.#announce(), this.#availability);
+    const stored = this.#options.announced.load();
+    if (stored?.topic === this.#topic)
+      for (const [key, topic] of stored.entities) this.#removed.set(key, topic);
+    else if (stored) this.#former = topicsOf(stored);
+    for (const { key } of this.#entities()) this.#removed.delete(key);
+    await this.#connect();
     this.#update();
+  }
+
+  #connect(): Promise<void> {
+    const onConnected = (): void => {
+      this.#hasConnected = true;
+      this.#announce();
+    };
+    return this.#options.publisher.start(onConnected, this.#availability);
+  }
+
+  /** Removes the device, and shows the installation as the one of the new reference. */
+  async #move(ref: string): Promise<void> {
+    this.#former = [...this.#former, ...topicsOf(this.#announced())];
+    this.#removed.clear();
+    this.#ref = ref;
+    const { publisher } = this.#options;
+    // The connection has the last will of the former reference.
+    await publisher.stop();
+    if (!this.#isStopped) await this.#connect();
   }
 
   /** Shows other zones from now on. */
@@ -88,23 +112,42 @@ export class HomeAssistant {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#cancelUpdate?.();
     await this.#options.publisher.stop();
   }
 
   /** Publishes everything again: a broker may have lost its retained messages. */
   #announce(): void {
-    const { prefix, site, publisher } = this.#options;
+    const { site, publisher } = this.#options;
     this.#announcedName = site().name;
-    publisher.publish(`${prefix}/device/${this.#deviceId}/config`, JSON.stringify(this.#announcement()));
-    // An empty payload deletes the retained message of a removed zone.
+    const announced = this.#announced();
+    const own = new Set(topicsOf(announced));
+    // An empty payload deletes a retained message, and with that of its announcement a device.
+    for (const topic of this.#former) if (!own.has(topic)) publisher.publish(topic, "");
+    publisher.publish(this.#topic, JSON.stringify(this.#announcement()));
     for (const topic of this.#removed.values()) publisher.publish(topic, "");
+    // Before the first connection, what an earlier run has announced is still to be taken back.
+    if (this.#hasConnected) this.#save(announced);
     this.#published.clear();
     this.#publishChanges();
   }
 
+  #save(announced: AnnouncedDevice): void {
+    const text = JSON.stringify(announced);
+    if (text === this.#saved) return;
+    this.#saved = text;
+    try {
+      this.#options.announced.save(announced);
+    } catch (error) {
+      this.#options.log.warn("home-assistant-save-failed", { reason: messageOf(error) });
+    }
+  }
+
   #update(): void {
-    if (this.#options.site().name === this.#announcedName) this.#publishChanges();
+    const { name, ref } = this.#options.site();
+    if (ref !== this.#ref) void this.#move(ref);
+    else if (name === this.#announcedName) this.#publishChanges();
     else this.#announce();
     this.#cancelUpdate = this.#options.clock.after(UPDATE_INTERVAL_MS, () => this.#update());
   }
@@ -164,32 +207,34 @@ export class HomeAssistant {
   }
 
   #announcement(): object {
-    const { version, panelUrl, site: siteOf } = this.#options;
-    const [site, id, url] = [siteOf(), this.#deviceId, panelUrl()];
-    const component = (key: string, more: object): [string, object] => [
-      key,
-      { unique_id: `${id}_${key}`, ...more },
-    ];
+    const { version, panelUrl, site } = this.#options;
+    return announcementOf({
+      id: deviceIdOf(this.#ref),
+      name: site().name,
+      version,
+      panelUrl: panelUrl(),
+      base: this.#base,
+      entities: this.#entities(),
+      removed: [...this.#removed.keys()],
+    });
+  }
+
+  #announced(): AnnouncedDevice {
+    const current = this.#entities().map(({ key, topic }) => [key, topic] as const);
+    const removed = [...this.#removed].slice(-REMOVED_MAX);
     return {
-      device: {
-        identifiers: [id],
-        name: `Santinela ${site.name}`,
-        manufacturer: "Santinela",
-        sw_version: version,
-        ...(url === undefined ? {} : { configuration_url: url }),
-      },
-      origin: { name: "Santinela", sw_version: version },
-      availability: [{ topic: this.#availability }],
-      qos: 1,
-      components: Object.fromEntries([
-        ...this.#entities().map(({ key, topic, component: own }) =>
-          component(key, { platform: "binary_sensor", state_topic: topic, ...own }),
-        ),
-        // A component with only its platform is removed.
-        ...[...this.#removed.keys()].map((removed) => [removed, { platform: "binary_sensor" }] as const),
-        ...Object.entries(siteComponents(this.#base)).map(([key, more]) => component(key, more)),
-      ]),
+      topic: this.#topic,
+      entities: [...removed, ...current],
+      others: SITE_TOPICS.map((name) => `${this.#base}/${name}`),
     };
+  }
+
+  get #topic(): string {
+    return `${this.#options.prefix}/device/${deviceIdOf(this.#ref)}/config`;
+  }
+
+  get #base(): string {
+    return `santinela/${this.#ref}`;
   }
 
   get #availability(): string {

@@ -17,7 +17,7 @@ import { AdcReadings } from "./adc/adc-readings.ts";
 import { openChip, type GpioBackend } from "./gpio/backend.ts";
 import { GpioReadings } from "./gpio/gpio-readings.ts";
 import { levelOf, initLevels } from "./gpio/line-bindings.ts";
-import { HomeAssistant, type HomeAssistantOptions } from "./home-assistant.ts";
+import { shownAt, type ShownOptions } from "./home-assistant-shown.ts";
 import { MqttReadings } from "./mqtt-readings.ts";
 import type { MqttSource } from "./mqtt-source.ts";
 import { type MessageCount, MqttZones, type FilterChanges, type MqttZonesOptions } from "./mqtt-zones.ts";
@@ -39,11 +39,8 @@ export interface InputsOptions {
   readonly mqtt: MqttSource;
   /** Creates the built-in broker, called if it is used. */
   readonly newBroker: (options: BuiltInBrokerOptions) => Broker;
-  /** Options of Home Assistant; undefined turns it off. */
-  readonly homeAssistant?: Pick<
-    HomeAssistantOptions,
-    "site" | "prefix" | "version" | "panelUrl" | "readState"
-  >;
+  /** Options of Home Assistant. */
+  readonly homeAssistant?: ShownOptions;
   /** Receiver for alarm panels; undefined turns it off. `addZone` monitors a zone created at its first alarm. */
   readonly alarmPanels?:
     | { readonly source: Dc09Source; readonly addZone: (zone: Zone, by: Actor) => void }
@@ -67,7 +64,7 @@ export class Inputs {
   readonly #builtIn: Broker | undefined;
   readonly #mqtt: Broker | MqttReadings | undefined;
   readonly #mqttZones: MqttZones;
-  readonly #homeAssistant: HomeAssistant | undefined;
+  readonly #homeAssistant: ReturnType<typeof shownAt>;
   readonly #panels: AlarmPanelReceiver | undefined;
   /** The last message and the last charge of each zone. */
   readonly messages: ZoneMessages;
@@ -104,7 +101,7 @@ export class Inputs {
     });
     this.#builtIn = builtInBroker(options, this.#mqttZones);
     this.#mqtt = this.#builtIn ?? externalReadings(options, this.#mqttZones);
-    this.#homeAssistant = homeAssistantAt(this.#builtIn, options);
+    this.#homeAssistant = options.homeAssistant && shownAt(options.homeAssistant, this.#builtIn, options);
     const { alarmPanels } = options;
     const own = { time: host.time, locale: site.locale };
     this.#panels = alarmPanels && new AlarmPanelReceiver({ ...options, ...alarmPanels, ...own, messages });
@@ -238,12 +235,4 @@ function externalReadings(
 ): MqttReadings | undefined {
   if (mqtt.mode !== "external") return undefined;
   return new MqttReadings({ ...common, ...mqtt, brokerCounts: journal.brokerCounts, zones });
-}
-
-function homeAssistantAt(
-  builtIn: Broker | undefined,
-  { homeAssistant, zones, clock, ...options }: InputsOptions,
-): HomeAssistant | undefined {
-  const publisher = homeAssistant && publisherAt(builtIn, options, "shown");
-  return publisher && new HomeAssistant({ ...homeAssistant, zones, clock, log: options.log, publisher });
 }

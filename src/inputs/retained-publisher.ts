@@ -4,8 +4,18 @@ import type { Log } from "../domain/log.ts";
 import { clientOf } from "./broker-client.ts";
 import type { BrokerAddress } from "../domain/mqtt-broker.ts";
 import type { Broker } from "./broker.ts";
-import type { RetainedPublisher } from "./home-assistant.ts";
 import type { MqttSource } from "./mqtt-source.ts";
+
+/** Publishes retained messages at a broker; on each connection all of them are published again. */
+export interface RetainedPublisher {
+  /**
+   * @param onConnected called on each connection
+   * @param availability topic whose last will is `offline`; undefined for none
+   */
+  start(onConnected: () => void, availability: string | undefined): Promise<void>;
+  publish(topic: string, payload: string): void;
+  stop(): Promise<void>;
+}
 
 const RECONNECT_MS = 5_000;
 
@@ -25,7 +35,7 @@ export class ExternalPublisher implements RetainedPublisher {
     this.#log = log;
   }
 
-  async start(onConnected: () => void, availability: string): Promise<void> {
+  async start(onConnected: () => void, availability: string | undefined): Promise<void> {
     const { default: mqtt } = await import("mqtt");
     const { url, credentials, tls } = this.#broker;
     const client = clientOf(mqtt.connect, url, {
@@ -36,7 +46,7 @@ export class ExternalPublisher implements RetainedPublisher {
       clean: true,
       reconnectPeriod: RECONNECT_MS,
       reconnectOnConnackError: true,
-      will: { topic: availability, payload: Buffer.from("offline"), qos: 1, retain: true },
+      ...(availability === undefined ? {} : { will: willAt(availability) }),
     });
     this.#client = client;
     client.on("connect", onConnected);
@@ -81,6 +91,10 @@ export class ExternalPublisher implements RetainedPublisher {
   };
 }
 
+function willAt(topic: string) {
+  return { topic, payload: Buffer.from("offline"), qos: 1, retain: true } as const;
+}
+
 /** A broker that does not end a message in this time does not hold up the end of the daemon. */
 const OFFLINE_MS_MAX = 1_000;
 
@@ -88,27 +102,28 @@ const OFFLINE_MS_MAX = 1_000;
 export class BuiltInPublisher implements RetainedPublisher {
   readonly #broker: Broker;
   readonly #log: Log;
-  /** Topic of the availability; undefined while it is not started. */
   #availability: string | undefined;
+  #isStarted = false;
 
   constructor(broker: Broker, log: Log) {
     this.#broker = broker;
     this.#log = log;
   }
 
-  async start(onConnected: () => void, availability: string): Promise<void> {
+  async start(onConnected: () => void, availability: string | undefined): Promise<void> {
+    this.#isStarted = true;
     this.#availability = availability;
     const { onRestarted } = this.#broker;
     this.#broker.onRestarted = () => {
       onRestarted();
-      if (this.#availability !== undefined) onConnected();
+      if (this.#isStarted) onConnected();
     };
     onConnected();
     return Promise.resolve();
   }
 
   publish(topic: string, payload: string): void {
-    if (this.#availability === undefined) return;
+    if (!this.#isStarted) return;
     // After a restart of its thread everything is published again.
     this.#broker
       .publish(topic, payload)
@@ -117,14 +132,14 @@ export class BuiltInPublisher implements RetainedPublisher {
 
   /** Publishes, and resolves once it is sent to the clients. @throws Error while the broker does not run */
   async deliver(topic: string, payload: string): Promise<void> {
-    if (this.#availability === undefined) throw new Error("the broker is not connected");
+    if (!this.#isStarted) throw new Error("the broker is not connected");
     await this.#broker.publish(topic, payload);
   }
 
   /** The broker has no last will of the daemon: it is published here. */
   async stop(): Promise<void> {
     const availability = this.#availability;
-    this.#availability = undefined;
+    this.#isStarted = false;
     if (availability === undefined) return;
     const limit = AbortSignal.timeout(OFFLINE_MS_MAX);
     const late = new Promise<void>((resolve) => {

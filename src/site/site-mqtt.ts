@@ -5,6 +5,7 @@ import { brokerName } from "../domain/mqtt-broker.ts";
 import { VERSION } from "../generated/version.ts";
 import type { InputsOptions } from "../inputs/inputs.ts";
 import type { MqttSource } from "../inputs/mqtt-source.ts";
+import { AnnouncedDeviceFile } from "../ops/announced-device.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
 import { isMachineUndecided } from "../ops/machine-identity.ts";
 import { SubscribedFilters } from "../ops/subscribed-filters.ts";
@@ -23,18 +24,22 @@ export function siteMqttOf(
 ): Pick<InputsOptions, "mqtt" | "homeAssistant"> {
   const { homeAssistant } = config;
   const mqtt = sourceOf(config, conditions);
-  if (!homeAssistant.enabled) return { mqtt };
+  const announced = new AnnouncedDeviceFile(config.dataDir);
+  if (!homeAssistant.enabled) return { mqtt, homeAssistant: { announced, shown: undefined } };
   const readState = () => ({
     ...running().status(),
     zones: running().zones.list(),
     isClockTrusted: time.isTrusted(),
   });
-  // A reload can change the name.
+  // A reload can change the name and the reference.
   const site = () => config.site;
   const panelUrl = () => panelUrlOf(config);
   return {
     mqtt,
-    homeAssistant: { site, prefix: homeAssistant.prefix, version: VERSION, panelUrl, readState },
+    homeAssistant: {
+      announced,
+      shown: { site, prefix: homeAssistant.prefix, version: VERSION, panelUrl, readState },
+    },
   };
 }
 

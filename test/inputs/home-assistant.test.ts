@@ -1,13 +1,17 @@
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { discoveredSensors } from "../../src/domain/discovery/home-assistant-message.ts";
+import type { Zone } from "../../src/domain/zone.ts";
+import { AnnouncedDeviceFile } from "../../src/ops/announced-device.ts";
+import { HomeAssistantRemoval } from "../../src/inputs/home-assistant-removal.ts";
+import { HomeAssistant, type InstallationState } from "../../src/inputs/home-assistant.ts";
 import {
-  HomeAssistant,
-  type InstallationState,
+  BuiltInPublisher,
+  ExternalPublisher,
   type RetainedPublisher,
-} from "../../src/inputs/home-assistant.ts";
-import { BuiltInPublisher, ExternalPublisher } from "../../src/inputs/retained-publisher.ts";
+} from "../../src/inputs/retained-publisher.ts";
 import { brokerPort, builtInBrokerOf } from "../support/built-in-broker.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { eventually } from "../support/eventually.ts";
 import { describeWithMosquitto, startMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
@@ -34,7 +38,13 @@ let state: InstallationState;
 let shown: HomeAssistant;
 let isBroken = false;
 let siteName: string;
+let siteRef: string;
+let zones: readonly Zone[];
+let folder: string;
 beforeEach(() => {
+  siteRef = "hala.nord";
+  zones = [DOOR, SMOKE];
+  folder = temporaryFolder();
   siteName = "Hala Nord";
   site = MonitoredZones.forTest([DOOR, SMOKE]);
   state = {
@@ -51,12 +61,13 @@ beforeEach(() => {
 
 async function show(publisher: RetainedPublisher): Promise<void> {
   shown = new HomeAssistant({
-    zones: [DOOR, SMOKE],
-    site: () => ({ name: siteName, ref: "hala.nord" }),
+    zones,
+    site: () => ({ name: siteName, ref: siteRef }),
     prefix: "homeassistant",
     version: "1.2.3",
     panelUrl: () => "https://192.168.1.20:8080/",
     publisher,
+    announced: new AnnouncedDeviceFile(folder),
     clock: site.clock,
     log: site.log,
     readState: () => {
@@ -106,13 +117,13 @@ const QUIET = {
 describeWithMosquitto("Home Assistant at an external broker", () => {
   let broker: Mosquitto;
   let watcher: Watcher;
+  const publisher = () =>
+    new ExternalPublisher({ broker: { url: broker.url }, clientId: "santinela-shown", log: site.log });
 
   beforeEach(async () => {
     // A broker without persistence.
     broker = await startMosquitto([], []);
-    await show(
-      new ExternalPublisher({ broker: { url: broker.url }, clientId: "santinela-shown", log: site.log }),
-    );
+    await show(publisher());
     watcher = await Watcher.at(broker.url);
   });
   afterEach(async () => {
@@ -260,6 +271,53 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
     await eventually("its last will", () => watcher.states["santinela/hala.nord/availability"] === "offline");
+  });
+
+  test("removes a zone that a restart has removed, and still does at the next one", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    for (let start = 0; start < 2; start += 1) {
+      await shown.stop();
+      await eventually("its end", () => watcher.states["santinela/hala.nord/availability"] === "offline");
+      zones = [DOOR];
+      await show(publisher());
+      await eventually("its start", () => watcher.states["santinela/hala.nord/availability"] === "online");
+      expect(watcher.states["santinela/hala.nord/zones/smoke"]).toBe("");
+      const { components } = JSON.parse(
+        watcher.kept.get("homeassistant/device/santinela_hala_nord/config") ?? "",
+      ) as { components: Record<string, object> };
+      expect(components["zone_smoke"]).toEqual({ platform: "binary_sensor" });
+      expect(components["zone_front-door"]).toHaveProperty("name");
+    }
+  });
+
+  test("moves to another reference of the site, at a reload and at a restart", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    const isMoved = (from: string, to: string): boolean =>
+      watcher.states[`santinela/${to}/availability`] === "online" &&
+      watcher.kept.get(`homeassistant/device/santinela_${from.replace(".", "_")}/config`) === "" &&
+      Object.entries(watcher.states).every(([topic, text]) => !topic.includes(from) || text === "");
+    siteRef = "depot";
+    site.clock.advance(1_000);
+    await eventually("the move", () => isMoved("hala.nord", "depot"));
+    await shown.stop();
+    siteRef = "yard";
+    await show(publisher());
+    await eventually("the move at a restart", () => isMoved("depot", "yard"));
+  });
+
+  test("removes the device once it is no longer to be shown", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    await shown.stop();
+    const announced = new AnnouncedDeviceFile(folder);
+    const device = announced.load();
+    if (!device) throw new Error("no device was stored");
+    const { clock, log } = site;
+    const removal = new HomeAssistantRemoval({ device, announced, publisher: publisher(), clock, log });
+    await removal.start();
+    await eventually("the removal", () => [...watcher.kept.values()].every((text) => text === ""));
+    clock.advance(60_000);
+    expect(announced.load()).toBeUndefined();
+    await removal.stop();
   });
 
   test("receives everything again after the broker has lost its data", async () => {
