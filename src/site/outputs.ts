@@ -34,14 +34,15 @@ export class SiteOutputs {
   readonly #outputs: Outputs;
   readonly #newPublisher: () => Publisher | undefined;
   #publisher: Publisher | undefined;
-  readonly #availability: string;
+  readonly #config: Pick<Config, "site">;
+  #availability = "";
 
   constructor({ config, host, inputs, trips, journal, zoneService, ...parts }: SiteOutputsParts) {
-    const { outputs, site } = config;
+    const { outputs } = config;
+    this.#config = config;
     const { offDisk } = journal;
     const { entryDelays, zoneOverrides } = zoneService;
     this.#newPublisher = () => inputs.outputPublisher();
-    this.#availability = `santinela/${site.ref}/outputs/availability`;
     const zoneOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId);
     this.#outputs = new Outputs({
       ...parts,
@@ -92,13 +93,20 @@ export class SiteOutputs {
 
   /** A publisher stays connected without topics: they may come back. */
   async #startPublisher(outputs: readonly Output[]): Promise<void> {
+    const availability = `santinela/${this.#config.site.ref}/outputs/availability`;
+    if (this.#availability !== availability) {
+      // A reload has changed the reference: at the former one the outputs are offline.
+      await this.#publisher?.stop();
+      this.#publisher = undefined;
+    }
+    this.#availability = availability;
     if (this.#publisher || !outputs.some(({ target }) => target.by === "mqtt")) return;
     const publisher = this.#newPublisher();
     this.#publisher = publisher;
     await publisher?.start(() => {
-      publisher.publish(this.#availability, "online");
+      publisher.publish(availability, "online");
       this.#outputs.repeatTopics();
-    }, this.#availability);
+    }, availability);
   }
 
   #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {
