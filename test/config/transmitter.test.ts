@@ -70,7 +70,7 @@ describe("the transmitter to monitoring receivers", () => {
       /zones\[0\]\.code: ZA is no code of codes: contact-id\. Use three digits/,
     ],
     [
-      "a SIA code that is no alarm",
+      "a SIA code that is not of an alarm",
       `${KEY}, ${RECEIVERS}, codes: sia, zones: [ { zone: a, code: "CL" } ]`,
       /code/,
     ],
