@@ -45,7 +45,7 @@ export interface ApiResponse<T> {
   readonly headers: Headers;
 }
 
-/** Code of the error that ends what a user began before signing out: nobody is told. */
+/** Code of the error that ends what a user began before signing out; it is not shown. */
 export const SIGNED_OUT_CODE = "signed-out";
 
 /** Code of an error that a form raises, with its text for the user. */

@@ -34,38 +34,12 @@ const STEPS: Readonly<Record<string, readonly [number, number]>> = {
 
 /** Places zones on a plan, by hand or with the arrow keys; saved together. */
 export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly done: () => void }) {
-  // A new picture reads the plan again; the changes stay those from here.
-  const [original, setOriginal] = useState(plan);
-  const [name, setName] = useState(plan.name);
-  const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
+  const { name, setName, pins, setPins, problem, save } = usePlanInput(plan, done);
   const [selected, setSelected] = useState("");
   const [isAsked, setIsAsked] = useState(false);
-  const [problem, run] = useErrorMessage();
   const move = (zone: string, x: number, y: number): void =>
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
-  useUnsavedInput(() => name !== original.name || zonesChangedIn(original.pins, pins).length > 0);
-  const latest = useRef({ name, pins });
-  latest.current = { name, pins };
-  // What this user has not changed follows the daemon: the next save would undo it.
-  const baseOn = (now: PlanView, before: PlanInput): void => {
-    setOriginal(now);
-    setName((own) => (own.trim() === before.name.trim() ? now.name : own));
-    setPins((own) => withChanges(now.pins, before.pins, own));
-  };
-  const save = async (): Promise<void> => {
-    const here = route.value;
-    await run(async () => {
-      const sent = { name, pins };
-      const saved = await saveChanges(original, sent, (now) => baseOn(now, original));
-      done();
-      const { name: ownName, pins: own } = latest.current;
-      const isAsSent = ownName === name && zonesChangedIn(pins, own).length === 0;
-      if (isAsSent || !isAt(here)) return goFrom(here, `#/plan/${plan.id}`);
-      baseOn(saved, sent);
-      showNotice(t("app.savedBefore"));
-    });
-  };
   const add = ({ id }: ZoneView): void => {
     setPins([...pins, { zone: id, x: 50, y: 50 }]);
     setSelected(id);
@@ -119,6 +93,38 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
       {isAsked && <RemoveQuestion plan={plan} done={done} close={() => setIsAsked(false)} />}
     </>
   );
+}
+
+/** What is entered of a plan, and how it is saved. */
+function usePlanInput(plan: PlanView, done: () => void) {
+  // A new picture reads the plan again; the changes stay those from here.
+  const [original, setOriginal] = useState(plan);
+  const [name, setName] = useState(plan.name);
+  const [pins, setPins] = useState<readonly PinPlace[]>(plan.pins);
+  const [problem, run] = useErrorMessage();
+  useUnsavedInput(() => name !== original.name || zonesChangedIn(original.pins, pins).length > 0);
+  const latest = useRef({ name, pins });
+  latest.current = { name, pins };
+  // What this user has not changed follows the daemon: the next save would undo it.
+  const baseOn = (now: PlanView, before: PlanInput): void => {
+    setOriginal(now);
+    setName((own) => (own.trim() === before.name.trim() ? now.name : own));
+    setPins((own) => withChanges(now.pins, before.pins, own));
+  };
+  const save = async (): Promise<void> => {
+    const here = route.value;
+    await run(async () => {
+      const sent = { name, pins };
+      const saved = await saveChanges(original, sent, (now) => baseOn(now, original));
+      done();
+      const { name: ownName, pins: own } = latest.current;
+      const isAsSent = ownName === name && zonesChangedIn(pins, own).length === 0;
+      if (isAsSent || !isAt(here)) return goFrom(here, `#/plan/${plan.id}`);
+      baseOn(saved, sent);
+      showNotice(t("app.savedBefore"));
+    });
+  };
+  return { name, setName, pins, setPins, problem, save };
 }
 
 function ToPlace({
