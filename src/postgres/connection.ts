@@ -3,6 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import {
   IS_READ_ONLY,
+  isMixedUp,
   isPoolFull,
   isUnanswered,
   isUnavailable,
@@ -160,7 +161,7 @@ export class PostgresConnections implements Queries {
       return result;
     } catch (error) {
       // A server that does not answer would not answer this either.
-      if (isUnanswered(error)) failure = error;
+      if (isUnanswered(error) || isMixedUp(error)) failure = error;
       else
         await client.query("ROLLBACK").catch((reason: unknown) => {
           failure = reason instanceof Error ? reason : new Error(messageOf(reason));

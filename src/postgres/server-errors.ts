@@ -8,9 +8,9 @@ const RETRY_AFTER_S = 2;
 /**
  * SQLSTATE classes of a server that is not the primary, is starting, stopping, full or held up: connection exceptions,
  * insufficient resources, operator intervention, errors of its disk, read-only transactions, a password that was just changed,
- * the time limits of a lock, an idle transaction and a query, missing rights, and statements that a pooler has forgotten.
+ * the time limits of a lock, an idle transaction and a query, missing rights, and statements that a pooler has forgotten or given to another client.
  */
-const UNAVAILABLE = /^(08|26000|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|XX)/;
+const UNAVAILABLE = /^(08|26000|42P05|53|55P03|57P|57014|58|25006|25P03|28|3D000|42501|XX)/;
 /** SQLSTATE of a write at a standby. */
 export const READ_ONLY = "25006";
 /** Whether the server refuses writes, in SQL. */
@@ -66,6 +66,14 @@ export function isUnavailable(error: unknown): error is AppError {
 /** Whether the server has ended a transaction in favour of another one: the same succeeds when repeated. */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof AppError && ROLLED_BACK.test(sqlStateOf(error.cause) ?? "");
+}
+
+/** SQLSTATE of the statements of a connection that a pooler mixes with those of others: it has some that are not its own. */
+const MIXED_STATEMENTS = /^(26000|42P05)$/;
+
+/** Whether the connection can no longer be used, although the server answers. */
+export function isMixedUp(error: unknown): error is AppError {
+  return isUnavailable(error) && MIXED_STATEMENTS.test(sqlStateOf(error.cause) ?? "");
 }
 
 /** Whether the connection has failed: the server has sent no error of its own. */

@@ -61,6 +61,22 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
     await connections.close();
   });
 
+  test("of a statement whose name a pooler has given away, and uses another connection then", async () => {
+    const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
+    const connections = new PostgresConnections({ url }, log, undefined, { connectionsMax: 1 });
+    const named = (name: string) => ({ name, text: "SELECT 2 AS two" });
+    const asks = {
+      alone: () => connections.query(named("alone")),
+      within: () => connections.transaction((queries) => queries.query(named("within"))),
+    };
+    for (const [name, ask] of Object.entries(asks)) {
+      await connections.query(`PREPARE ${name} AS SELECT 1 AS one`);
+      await expect(ask()).rejects.toMatchObject({ code: "unavailable", retryAfterS: 2 });
+      expect(await ask()).toEqual([{ two: 2 }]);
+    }
+    await connections.close();
+  });
+
   test("while it can only be read, like a standby, and does not get new clients of the load balancer", async () => {
     const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
     const states: (string | null)[] = [];
