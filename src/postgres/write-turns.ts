@@ -27,21 +27,21 @@ export class WriteTurns {
     return this.#records.run(
       id,
       work,
-      this.#patience(() => changedByMany(id)),
+      this.#timeout(() => changedByMany(id)),
     );
   }
 
   /** Writes a change. @throws as `ofRecord` */
   change<T>(write: () => Promise<T>): Promise<T> {
-    return this.#changes.run(write, this.#patience(tooManyWrites));
+    return this.#changes.run(write, this.#timeout(tooManyWrites));
   }
 
   /** Writes a deletion. @throws as `ofRecord` */
   remove<T>(write: () => Promise<T>): Promise<T> {
-    return this.#deletions.run(write, this.#patience(tooManyWrites));
+    return this.#deletions.run(write, this.#timeout(tooManyWrites));
   }
 
-  #patience(tooLate: () => AppError) {
+  #timeout(tooLate: () => AppError) {
     return { clock: this.#clock, waitingMs: WAITING_MS_MAX, tooLate };
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { AppError } from "../domain/errors.ts";
 
 /** How long work waits for a place. */
-interface Patience {
+interface Timeout {
   readonly clock: Pick<Clock, "after">;
   /** Milliseconds; 0 or less for no wait. */
   readonly waitingMs: number;
@@ -29,10 +29,10 @@ export class Places {
   /**
    * Resolves when the caller has a place, which it leaves by `leave`.
    * @param end ends the wait with an error when the work is no longer needed
-   * @throws the error of `patience` or `end`
+   * @throws the error of `timeout` or `end`
    */
   async take(
-    { clock, waitingMs, tooLate }: Patience,
+    { clock, waitingMs, tooLate }: Timeout,
     end?: { readonly signal: AbortSignal; readonly notNeeded: () => AppError },
   ): Promise<void> {
     if (this.#taken < this.#max) {
@@ -72,8 +72,8 @@ export class Places {
   }
 
   /** Does `work` at a place, as `take`. */
-  async run<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
-    await this.take(patience);
+  async run<T>(work: () => Promise<T>, timeout: Timeout): Promise<T> {
+    await this.take(timeout);
     try {
       return await work();
     } finally {
@@ -87,11 +87,11 @@ export class KeyedTurns<Key> {
   readonly #keys = new Map<Key, Places>();
 
   /** As `Places.run`. */
-  async run<T>(key: Key, work: () => Promise<T>, patience: Patience): Promise<T> {
+  async run<T>(key: Key, work: () => Promise<T>, timeout: Timeout): Promise<T> {
     const turns = this.#keys.get(key) ?? new Places(1);
     this.#keys.set(key, turns);
     try {
-      return await turns.run(work, patience);
+      return await turns.run(work, timeout);
     } finally {
       if (turns.isFree) this.#keys.delete(key);
     }

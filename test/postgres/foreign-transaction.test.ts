@@ -37,7 +37,7 @@ describeOnPostgres("a centre beside a long transaction of another database", (se
       await eventually("a message of the change", () => received.includes("event: journal"));
       expect(performance.now() - beganMs).toBeLessThan(5_000);
     }
-    // The event log shows them when they are settled, and says so.
+    // The event log shows them when they are settled, with a message.
     received = "";
     await other.query("COMMIT");
     await eventually("a message of the log", () => received.includes("event: journal"));

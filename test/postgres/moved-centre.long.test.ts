@@ -143,7 +143,7 @@ describeOnPostgres("a dispatch centre on SQLite that moves to PostgreSQL", (serv
     expect((await centre.move()).code).toBe(0);
     const list = async () => (await centre.run("user", "list")).code;
     expect(await list()).toBe(0);
-    // What is found there by mistake is no reason to stand still.
+    // What is found there by mistake does not stop it.
     centre.inSource((source) => source.exec("UPDATE accounts SET id = id + 100 WHERE email LIKE 'viewer%'"));
     expect(await list()).toBe(0);
     truncateSync(fileOf("santinela.db"), 60_000);
