@@ -102,7 +102,16 @@ export function contactsOf(zones: readonly Zone[], account: string, event: Alarm
   const codes = [event.code, ...event.bases];
   const byCode = own.filter(({ input }) => input.codes?.some((code) => codes.includes(code)) === true);
   if (byCode.length > 0 && event.change !== "restored") return byCode;
-  return [...byCode, ...ofClass(own, event)];
+  const byNumber = ofClass(own, event);
+  // Where each partition numbers its own zones, the created one is of another partition than the declared one.
+  const hasOwn = byNumber.some(
+    ({ input }) => input.partition !== undefined && input.partition === event.partition,
+  );
+  return [...byCode, ...(hasOwn ? byNumber.filter((zone) => !isCreated(zone)) : byNumber)];
+}
+
+function isCreated({ id, kind, input }: AlarmPanelZone): boolean {
+  return id === createdZoneId({ account: input.dc09, number: input.zone ?? 0, kind });
 }
 
 function ofClass(zones: readonly AlarmPanelZone[], { meaning }: AlarmPanelEvent): AlarmPanelZone[] {

@@ -113,6 +113,16 @@ describe("zones that are not configured", () => {
     expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["dc09-1234-4-fire"]);
   });
 
+  test("of another partition than the configured zone of that number do not trip together with it", async () => {
+    const first = zoneOf({ id: "hall", kind: "motion", input: { dc09: "1234", partition: 1, zone: 4 } });
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [first]);
+    const panel = here.panel("1234");
+    for (const event of ["1130 02 004", "1130 01 004", "3130 01 004"]) await panel.contactId(event);
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual(["dc09-1234-4-intrusion", "hall"]);
+    expect(here.restores.map(({ zoneId }) => zoneId)).toEqual(["hall"]);
+    expect(here.contactOf("dc09-1234-4-intrusion")).toBe("open");
+  });
+
   test("are refused with zones: declared, so that the panel reports a communication failure", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234", { zones: "declared" })], [hall]);
     const panel = here.panel("1234");
