@@ -127,7 +127,7 @@ function contentOf(text: string, head: MessageHead): MessageContent | undefined 
 const BLOCKS_WITH_TEXT = "HIV";
 
 /** A block of data behind another one. The identifiers of extended data are letters. */
-const FURTHER_DATA = /^#[0-9A-Z]{1,16}\|/i;
+const FURTHER_DATA = /^#[0-9A-Z]{0,16}\|/i;
 
 /**
  * What follows the data.
@@ -142,14 +142,14 @@ function tailAt(
 ): Omit<MessageContent, "account" | "data"> | undefined {
   const furtherData: string[] = [];
   const extended: { id: string; text: string }[] = [];
-  let at = from;
+  let at = behindBlanks(text, from);
   for (let blocks = 0; text[at] === "["; blocks += 1) {
     const close = mayHaveBrackets(text.slice(at + 1, at + 2)) ? endOfBlock(text, at) : text.indexOf("]", at);
     if (close < 0 || blocks >= BLOCKS_MAX) return undefined;
     const block = text.slice(at + 1, close);
     if (FURTHER_DATA.test(block)) furtherData.push(block.replace(FURTHER_DATA, ""));
     else extended.push({ id: block.slice(0, 1), text: block.slice(1) });
-    at = close + 1;
+    at = behindBlanks(text, close + 1);
   }
   // A comparison first, so that the search for the end is one pass.
   if (at < text.length && text[at] !== "_") return undefined;
@@ -160,19 +160,27 @@ function tailAt(
   return { furtherData, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
 }
 
+/** Some write blanks between the parts, or in the place of the time. */
+function behindBlanks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " ") at += 1;
+  return at;
+}
+
 /** Where a block ends whose text may have brackets; -1 if nowhere. */
 function endOfBlock(text: string, from: number): number {
-  let close = text.indexOf("]", from);
-  while (close >= 0 && close + 1 < text.length && !"[_".includes(text[close + 1] ?? ""))
-    close = text.indexOf("]", close + 1);
-  return close;
+  for (let close = text.indexOf("]", from); close >= 0; close = text.indexOf("]", close + 1)) {
+    const next = text[behindBlanks(text, close + 1)];
+    if (text[close + 1] === "[" || next === "_" || next === undefined) return close;
+  }
+  return -1;
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;
 
 /**
  * Separates padding, account and data. Encrypted data begins with padding up to the first `|`, which some panels omit
- * when there is nothing to pad or no data. Some write the account without its `#`: it is then that of the head.
+ * when there is nothing to pad or no data. Some write the account without its `#`, or only the `#`: it is then that of the head.
  */
 function dataOf(text: string, head: MessageHead): Pick<MessageContent, "account" | "data"> {
   const parts = text.split("|");
@@ -180,7 +188,7 @@ function dataOf(text: string, head: MessageHead): Pick<MessageContent, "account"
   const beginsWithAccount = parts.length > 1 && ACCOUNT.test(first) && !ACCOUNT.test(second);
   if (head.isEncrypted && !beginsWithAccount) parts.shift();
   const account = ACCOUNT.exec(parts[0] ?? "")?.[1];
-  const isOfHead = parts[0] === "" || parts[0]?.toUpperCase() === head.account;
+  const isOfHead = parts[0] === "" || parts[0] === "#" || parts[0]?.toUpperCase() === head.account;
   if (account !== undefined || (isOfHead && parts.length > 1)) parts.shift();
   return { account: account?.toUpperCase() ?? null, data: parts.join("|") };
 }
