@@ -92,14 +92,17 @@ export function encryptedContent(head: MessageHead, key: Buffer): MessageContent
 }
 
 const BAR = 0x7c;
+const BLANK = 0x20;
 
 /**
  * Decrypted bytes from the bar behind their padding. The padding may be any bytes (DC-09, 5.4.4.2), which must not decide how the
- * text is read, and differs in each repetition. Without padding the account is before the first bar.
+ * text is read, and differs in each repetition. Without padding the account is before the first bar. Some senders pad behind the
+ * time instead, with control characters as their library for AES does.
  */
 function withoutPadding(bytes: Buffer): Buffer {
-  const end = Math.max(bytes.indexOf(BAR), 0);
-  return ACCOUNT.test(bytes.toString("latin1", 0, end)) ? bytes : bytes.subarray(end);
+  const end = bytes.findLastIndex((byte) => byte >= BLANK) + 1;
+  const bar = Math.max(bytes.indexOf(BAR), 0);
+  return bytes.subarray(ACCOUNT.test(bytes.toString("latin1", 0, bar)) ? 0 : bar, end);
 }
 
 /**

@@ -136,11 +136,16 @@ function frameOf(account: string, zone: number, sequence: number, key: Buffer | 
   return { zones, bytes: isSmall ? inSmallLetters(bytes) : bytes, text: start + content };
 }
 
-/** Pads before the bar as the standard says, with spaces as some do, and in small letters at times. */
+/** Pads before the bar as the standard says, or behind the time as libraries for AES do; in small letters at times. */
 function encrypted(content: string, key: Buffer): string {
-  const padding = oneOf(["P", " ", "]", "["]).repeat(15 - (Buffer.byteLength(content) % 16));
+  const missing = 15 - (Buffer.byteLength(content) % 16);
+  const isBehind = random() < 0.3;
+  const padding = isBehind ? "" : oneOf(["P", " ", "]", "["]).repeat(missing);
+  const behind = isBehind ? oneOf(["\0", String.fromCharCode(missing), " "]).repeat(missing) : "";
   const cipher = createCipheriv(`aes-${key.length * 8}-cbc`, key, Buffer.alloc(16)).setAutoPadding(false);
-  const digits = Buffer.concat([cipher.update(`${padding}|${content}`), cipher.final()]).toString("hex");
+  const digits = Buffer.concat([cipher.update(`${padding}|${content}${behind}`), cipher.final()]).toString(
+    "hex",
+  );
   return random() < 0.5 ? digits : digits.toUpperCase();
 }
 
