@@ -65,6 +65,8 @@ export interface ZoneDraft {
   readonly unread?: Readonly<Record<string, string>>;
   /** Whether the id no longer follows the name. */
   readonly hasOwnId?: boolean;
+  /** Of a new zone: as it was sent to be saved, each time that there was no response. The file may have it. */
+  readonly sent?: ZoneText[];
 }
 
 /** The zones as the file has them, as last read; undefined before. */
@@ -94,6 +96,8 @@ export interface PendingChange extends Proposed {
   readonly of: unknown;
   /** Forgets the form or the edits that it was made of; not what the user has entered since. */
   readonly forget: () => void;
+  /** Called when there is no response to saving it: the file may have it. */
+  readonly noteUnanswered?: () => void;
   /** Ids of the zones to open once after it. */
   readonly zoneIds: readonly string[];
   /** Address of the screen that it comes from. */
@@ -183,23 +187,6 @@ export async function proposeReturn(name: string): Promise<Proposed> {
   const path = `/site/configuration/earlier/${encodeURIComponent(name)}`;
   const { body } = await request<EarlierConfigurationProposalView>(path);
   return { changes: [], proposal: body };
-}
-
-/** A new zone, or the changed options of a configured one; the others stay as the file has them by now. */
-export function changeOf(
-  { zone, changes, before, original }: ZoneDraft,
-  zones: readonly ZoneText[],
-): ZoneChange {
-  const current = (id: string): ZoneText | undefined => zones.find((one) => one.id === id);
-  if (changes === undefined) {
-    // Its place is a wish; the zone behind it may be gone.
-    return { action: "add", zone, ...(before !== undefined && current(before) ? { before } : {}) };
-  }
-  const isKept = (option: string): boolean =>
-    JSON.stringify(zone[option]) === JSON.stringify(original?.[option]);
-  const kept = Object.entries(current(changes) ?? {}).filter(([option]) => isKept(option));
-  const changed = Object.entries(zone).filter(([option]) => !isKept(option));
-  return { action: "change", id: changes, zone: Object.fromEntries([...kept, ...changed]) };
 }
 
 /** A short id from a name, that no configured zone has. */

@@ -173,6 +173,46 @@ describeWithBrowser("an installer who changes zones", () => {
     await edit.text("1 change is not saved yet.").shown();
   });
 
+  /** A new zone that the file has, while its user has seen no response. */
+  const saveWithoutResponse = async (): Promise<void> => {
+    await menu("Ușa").click();
+    await edit.link("Copy").click();
+    await form.field("GPIO line (BCM number)").fill("22");
+    await form.button("Review the change").click();
+    await review.text(/^\+ +- id: usa-copy$/).shown();
+    await page.loseNextResponse(APPLY);
+    await save();
+    await review.button("Read the file again").shown();
+    expect(ids()).toEqual(["usa", "usa-copy", "geam"]);
+  };
+
+  test("learns that a new zone was saved whose response was lost", async () => {
+    await saveWithoutResponse();
+    await review.button("Read the file again").click();
+    await page.screen("zones/saved").heading("Saved").shown();
+    expect(await page.isAskedOn("reload", true)).toBe(false);
+  });
+
+  test("learns the same in the form of the zone", async () => {
+    await saveWithoutResponse();
+    await leave();
+    await form.button("Review the change").click();
+    await page.screen("zones/saved").heading("Saved").shown();
+  });
+
+  test("changes a new zone that was saved without a response, instead of adding it twice", async () => {
+    await saveWithoutResponse();
+    await leave();
+    await form.field("Name").fill("Ușa din spate");
+    await form.button("Review the change").click();
+    await review.text(/^\+ .*name: Ușa din spate/).shown();
+    // The password was given a moment ago.
+    await review.button("Save").click();
+    await page.screen("zones/saved").heading("Saved").shown();
+    expect(ids()).toEqual(["usa", "usa-copy", "geam"]);
+    expect(content()).toMatch(/Ușa din spate/);
+  });
+
   test("saves once with two presses", async () => {
     const slow = await page.holdResponses(APPLY);
     await disable("Geam");

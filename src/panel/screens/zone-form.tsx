@@ -7,7 +7,6 @@ import { t, translateCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { go, isAt, route } from "../route.ts";
 import {
-  changeOf,
   configuredZones,
   draft,
   idFrom,
@@ -15,6 +14,7 @@ import {
   pendingChange,
   propose,
   proposeOptions,
+  savedChanges,
   setInput,
   setOptions,
   type InputText,
@@ -23,6 +23,7 @@ import {
   type ZoneText,
   zonesOf,
 } from "../zone-draft.ts";
+import { changesOf } from "../zone-change.ts";
 import { SensorTrial } from "./sensor-trial.tsx";
 import { StepHead } from "./step-head.tsx";
 import { ZoneInputOptions } from "./zone-input-options.tsx";
@@ -55,7 +56,8 @@ export function ZoneForm() {
       draft.value = zone && { zone, changes: id, original: zone };
     // The form of a configured zone was left for another one.
     else if (id === undefined && draft.value?.changes !== undefined) draft.value = undefined;
-    if (draft.value && !draft.value.start) draft.value = { ...draft.value, start: draft.value.zone };
+    if (draft.value && !draft.value.start)
+      draft.value = { ...draft.value, start: draft.value.zone, sent: [] };
     if (!draft.value) go(id === undefined ? "#/zones/found" : "#/zones/edit");
   }, [id]);
   const described = draft.value;
@@ -78,9 +80,10 @@ function Described({
   const review = (): Promise<void> =>
     run(async () => {
       const here = route.value;
-      const wanted: WantedChanges = (zones) => [changeOf(described, zones)];
+      const wanted: WantedChanges = (zones) => changesOf(described, zones);
       const { changes: proposed, proposal } = await propose(wanted);
       if (!isAt(here)) return;
+      if (proposed.length === 0) return goToSaved(zone.id ?? "");
       setErrors(proposal.errors);
       setZoneAt(proposal.zones.findIndex((one) => one["id"] === zone.id));
       if (proposal.errors.length > 0) return;
@@ -90,6 +93,7 @@ function Described({
         proposal,
         wanted,
         forget: () => void (draft.value === described && discard()),
+        noteUnanswered: () => void described.sent?.push(zone),
         of: described,
         zoneIds: [zone.id ?? ""],
         back: `#/zones/form${query}`,
@@ -147,8 +151,15 @@ function discard(): void {
   draft.value = undefined;
 }
 
+/** The zone was saved, but its response was lost. */
+function goToSaved(id: string): void {
+  discard();
+  savedChanges.value += 1;
+  go(`#/zones/saved?ids=${encodeURIComponent(id)}`);
+}
+
 function Basics({
-  described: { zone, changes, hasOwnId },
+  described: { zone, changes, hasOwnId, sent },
   errors,
   site,
 }: {
@@ -158,7 +169,7 @@ function Basics({
 }) {
   const used = zonesOf(site).map(({ id }) => id);
   const named = (name: string): ZoneText => {
-    const isFollowing = changes === undefined && hasOwnId !== true;
+    const isFollowing = changes === undefined && hasOwnId !== true && !sent?.length;
     return { name, ...(isFollowing ? { id: idFrom(name, used) } : {}) };
   };
   useLayoutEffect(() => {

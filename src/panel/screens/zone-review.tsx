@@ -6,9 +6,9 @@ import { confirm, forgetConfirmation, validConfirmation } from "../confirmation.
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
 import { ApiError } from "../http.ts";
+import { nowMs, pause } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
-import { Icon } from "../icon.tsx";
 import { errorText, showError, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go, route } from "../route.ts";
@@ -21,6 +21,7 @@ import {
   type PendingChange,
 } from "../zone-draft.ts";
 import { Difference } from "./difference.tsx";
+import { Checked } from "./zone-checked.tsx";
 import { StepHead } from "./step-head.tsx";
 
 /** Step 3: what the change does to the file, the check of the daemon, the password, and the trial. */
@@ -66,7 +67,7 @@ function Review({ pending, file }: { readonly pending: PendingChange; readonly f
                 <p class="quiet">{t("review.confirmed")}</p>
               )}
               <ErrorMessage text={error ? errorText(error) : ""} />
-              {error?.status === 409 && (
+              {(error?.status === 409 || error?.status === 0) && (
                 <button type="button" onClick={() => void readAgain()}>
                   {t("review.readAgain")}
                 </button>
@@ -93,9 +94,14 @@ function Review({ pending, file }: { readonly pending: PendingChange; readonly f
   );
 }
 
+/** Until then the file has a change that the daemon may take back. */
+const TRIED_OUT_MS = 5_000;
+
 /** Saving on trial, and its result. */
 function useSaving(pending: PendingChange) {
   const isSaving = useRef(false);
+  /** When the response to a save was missed. */
+  const unansweredMs = useRef<number | undefined>(undefined);
   const [isOnTrial, setIsOnTrial] = useState(false);
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [reverted, setReverted] = useState<string | undefined>(undefined);
@@ -106,6 +112,10 @@ function useSaving(pending: PendingChange) {
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.status === 403) forgetConfirmation();
+      if (cause.status === 0 && isSaving.current) {
+        unansweredMs.current = nowMs();
+        pending.noteUnanswered?.();
+      }
       setError(cause);
       if (!isReviewed(pending)) showError(cause);
     }
@@ -128,11 +138,20 @@ function useSaving(pending: PendingChange) {
     savingChange.value = undefined;
     isSaving.current = false;
   };
+  const triedOut = async (): Promise<void> => {
+    if (unansweredMs.current === undefined) return;
+    setIsOnTrial(true);
+    await pause(Math.max(0, unansweredMs.current + TRIED_OUT_MS - nowMs()));
+    setIsOnTrial(false);
+  };
   const readAgain = (): Promise<void> =>
     attempt(async () => {
       const { earlier, wanted } = pending;
+      await triedOut();
       const proposed = await (earlier === undefined ? propose(wanted) : proposeReturn(earlier));
       if (pendingChange.value !== pending) return;
+      if (unansweredMs.current !== undefined && proposed.proposal.diff === "")
+        return finish(pending, pending.proposal.needsRestart);
       pendingChange.value = { ...pending, ...proposed };
       showNotice(t("review.readAgainDone"));
     });
@@ -168,56 +187,6 @@ function finish(pending: PendingChange, needsRestart: readonly string[]): void {
   const options = needsRestart.join(", ");
   showNotice(options === "" ? t("saved.title") : t("saved.afterRestart", { options }));
   if (isHere && next !== undefined) go(next);
-}
-
-function Checked({ pending: { proposal, next, earlier } }: { readonly pending: PendingChange }) {
-  const needsRestart = proposal.needsRestart.join(", ");
-  const others = proposal.applied.join(", ");
-  return (
-    <ul class="items">
-      <li>
-        <span class="disc s-fine">
-          <Icon name="check" />
-        </span>
-        <div class="grow">
-          <b>{t("review.valid")}</b>
-          <small>{t("review.zones", { n: proposal.zones.length })}</small>
-        </div>
-      </li>
-      <li>
-        <span class="disc s-fine">
-          <Icon name="history" />
-        </span>
-        <div class="grow">
-          <b>
-            {needsRestart === "" ? t("review.noRestart") : t("saved.afterRestart", { options: needsRestart })}
-          </b>
-          <small>{t(next === undefined ? "review.trial" : "review.siteTrial")}</small>
-        </div>
-      </li>
-      {others !== "" && (
-        <li>
-          <span class="disc s-attention">
-            <Icon name="circle-alert" />
-          </span>
-          <div class="grow">
-            <b>{t("earlier.others", { options: others })}</b>
-            <small>{t(earlier === undefined ? "review.othersText" : "earlier.othersText")}</small>
-          </div>
-        </li>
-      )}
-      {proposal.warnings.map((warning) => (
-        <li key={warning}>
-          <span class="disc s-attention">
-            <Icon name="circle-alert" />
-          </span>
-          <span class="grow">
-            <DaemonText text={warning} />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 /** The change was undone; it stays here, so that it can be corrected. */
