@@ -203,6 +203,16 @@ describeWithBrowser("what is entered and not saved", () => {
     ]);
   });
 
+  test("of an intervention stays when another user deletes it, and the form reports it", async () => {
+    const one = { name: "Verificarea sirenei", objectiveType: "obiective/cladiri", objectiveId: 12 };
+    const record = await site.control.post<Intervention>("/interventii", one);
+    const form = await opened(`interventions/${record.id}/edit`);
+    await form.field("Notes").fill("sirena din spate");
+    await site.control.delete(`/interventii/${record.id}`);
+    await form.text(`intervention ${record.id} does not exist`).shown();
+    await form.field("Notes").holds("sirena din spate");
+  });
+
   test("of a floor plan while it is saved stays and is saved next", async () => {
     const editor = await opened("plan/1/edit");
     const slow = await page.holdResponses("**/site/plans/1");

@@ -1,7 +1,7 @@
 import "../wide-word.css";
 import "../print.css";
 import "../facts.css";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
@@ -15,13 +15,13 @@ import { DaemonText } from "../daemon-text.tsx";
 import { t, translateCode } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
-import { Pending } from "../notice.tsx";
+import { errorText, Pending } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { isFromList } from "../route.ts";
 import { account } from "../session.ts";
 import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
-import { apiPath } from "../http.ts";
+import { apiPath, type ApiResponse } from "../http.ts";
 import { setStatus, useClosing } from "./intervention-closing.tsx";
 import { Deletion } from "./intervention-deletion.tsx";
 import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
@@ -34,6 +34,16 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
   const { response, error, reload } = useQuery<Intervention>(path, journalVersion.value);
   const record = response?.body;
   const past = useHistory(isEdited ? undefined : record?.id);
+  const last = useRef<ApiResponse<Intervention> | undefined>(undefined);
+  if (response && String(response.body.id) === id) last.current = response;
+  // What is being entered stays, also once another user has deleted the record.
+  if (isEdited && last.current)
+    return (
+      <>
+        <ErrorMessage text={error?.status === 404 ? errorText(error) : ""} />
+        <InterventionForm record={last.current.body} etag={etagOf(last.current)} />
+      </>
+    );
   if (!response || !record || String(record.id) !== id)
     return (
       <>
@@ -42,10 +52,8 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
         <Back />
       </>
     );
-  const etag = response.headers.get("ETag") ?? "*";
   const { journey, sync = null, setThere = [], zones = [] } = past.response?.body ?? {};
   const setAt: SetAt = (...fields) => setThere.find(({ field }) => fields.includes(field))?.at;
-  if (isEdited) return <InterventionForm record={record} etag={etag} />;
   return (
     <>
       <Back />
@@ -56,7 +64,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
             <Icon name="pencil" />
             <span class="wide-word">{t("interventions.edit")}</span>
           </a>
-          {account.value?.mayDelete === true && <Deletion record={record} etag={etag} />}
+          {account.value?.mayDelete === true && <Deletion record={record} etag={etagOf(response)} />}
         </div>
       </div>
       <div class="split">
@@ -81,6 +89,10 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       </div>
     </>
   );
+}
+
+function etagOf({ headers }: ApiResponse<Intervention>): string {
+  return headers.get("ETag") ?? "*";
 }
 
 /** An attempt to send a record changes neither the journal nor the queue. */
