@@ -54,8 +54,9 @@ export function Undelivered() {
   const sendNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
-      const { queuedText } = await import("./queued-text.ts");
-      showNotice(queuedText(body.summary));
+      // After an upgrade there is none of this name.
+      const texts = await import("./queued-text.ts").catch(() => undefined);
+      showNotice(texts?.queuedText(body.summary) ?? t("sync.done", { n: body.summary.waiting }));
     });
   return (
     <>
