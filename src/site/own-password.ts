@@ -30,5 +30,5 @@ export async function assertOwnPassword(
 export async function accountWith(request: Request, password: string, tokens: SiteRouteParts["tokens"]) {
   const account = await tokens.accountOf(principalOf(request), password, { hasToken: true });
   if (account) return account;
-  throw new AppError("forbidden", "currentPassword is incorrect", { reason: "wrong-credentials" });
+  throw new AppError("forbidden", "your current password is incorrect", { reason: "wrong-credentials" });
 }

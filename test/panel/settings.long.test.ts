@@ -117,7 +117,7 @@ describeWithBrowser("the settings in the panel", () => {
     const dialog = page.dialog("Disable: ion@example.ro");
     await dialog.field("Your own password").fill("a wrong one");
     await dialog.button("Disable").click();
-    await settings.text("currentPassword is incorrect").shown();
+    await settings.text("your current password is incorrect").shown();
     await settings.button("Disable ion@example.ro").click();
     await dialog.field("Your own password").fill(EDGE.password);
     await dialog.button("Disable").click();

@@ -92,7 +92,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ],
   ["the password was changed in the meantime", "parola s-a schimbat între timp"],
   ["the password is incorrect", "parola este greșită"],
-  ["currentPassword is incorrect", "parola actuală este greșită"],
+  ["your current password is incorrect", "parola actuală este greșită"],
   ["the new password must differ from the current one", "parola nouă trebuie să difere de cea actuală"],
   ["enter your password again: POST /site/configuration/confirmation", "introduceți din nou parola"],
   ["email or password is wrong", "adresa de e-mail sau parola este greșită"],
