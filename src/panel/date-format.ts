@@ -4,13 +4,20 @@ import { minute, nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 import { lastResponseAtMs, status } from "./live-updates.ts";
 
+/** The present day in the time zone of the site: what reads it is drawn again after midnight. */
+const day = computed(() => {
+  void minute.value;
+  return siteDay(nowMs());
+});
+
 /** Formats an instant (ISO 8601 UTC) in the time zone of the site; the date is omitted for today. */
 export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
+  void day.value;
   const moment = new Date(iso);
   const isToday = siteDay(moment.getTime()) === siteDay(nowMs());
-  const [day, time] = localDigits(moment.getTime()) ?? [];
-  if (day !== undefined && time !== undefined) return isToday ? time : `${shortDay(day)}, ${time}`;
+  const [date, time] = localDigits(moment.getTime()) ?? [];
+  if (date !== undefined && time !== undefined) return isToday ? time : `${shortDay(date)}, ${time}`;
   return format(moment, { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
 }
 

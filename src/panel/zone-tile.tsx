@@ -1,8 +1,7 @@
-import { computed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ZoneView } from "../site/zone-view.ts";
-import { minute, nowMs } from "./clock.ts";
-import { formatMinute, formatSince, siteDay } from "./date-format.ts";
+import { minute } from "./clock.ts";
+import { formatMinute, formatSince } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { zoneAppearance } from "./zone-appearance.ts";
@@ -18,14 +17,9 @@ export function ZoneTile({ zone, href }: TileOf) {
   return useMemo(() => <Tile zone={zone} href={href} />, [zone, href]);
 }
 
-const day = computed(() => {
-  void minute.value;
-  return siteDay(nowMs());
-});
-
 function Tile({ zone, href }: TileOf) {
-  // The time since it opened goes on, and after midnight a time needs its date.
-  void (zone.contact === "open" ? minute : day).value;
+  // The time since it opened goes on.
+  if (zone.contact === "open") void minute.value;
   const { tone, icon, word, since, isBatteryLow } = zoneAppearance(zone);
   return (
     <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>

@@ -59,12 +59,26 @@ describeWithBrowser("a time of another day", () => {
       .shown();
   });
 
-  test("has its date in the bar of a page that has lost its daemon overnight", async () => {
+  test("has its date in the bar of a page that has lost its daemon overnight, and in what the page still shows", async () => {
     await page.open("status");
     await page.reload();
     await page.screen("status").complete();
     await page.banner.badge("live").shown();
+    const today = await site.context();
+    await today.clock.install();
+    const open = await site.page("status", today);
+    await open
+      .screen("status")
+      .listItem(/Ușa principală.*Contact\s*\d\d:\d\d:/s)
+      .shown();
     await site.daemon.end("SIGKILL");
+    await open.staleBar.shown();
+    await today.clock.setSystemTime(Date.now() + DAY_MS);
+    await today.clock.fastForward(60_000);
+    await open
+      .screen("status")
+      .listItem(/Ușa principală.*Contact\s*\d\d\/\d\d, \d\d:\d\d/s)
+      .shown();
     await page.staleBar.text(/This was the state at \d\d:\d\d:\d\d\./).shown();
     await context.clock.setSystemTime(Date.now() + 4 * DAY_MS);
     await context.clock.fastForward(60_000);
