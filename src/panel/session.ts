@@ -61,27 +61,18 @@ async function needsSetUp(): Promise<boolean> {
 
 /** Claims the initial administrator account and signs in. @throws ApiError */
 export async function setUp(code: string, email: string, password: string): Promise<void> {
-  const response = await send("/site/setup", undefined, { method: "POST", body: { code, email, password } });
-  keep((await response.json()) as AccessToken);
-  await enter();
+  await enterWith(send("/site/setup", undefined, { method: "POST", body: { code, email, password } }));
 }
 
 /** @throws ApiError with the message of the daemon */
 export async function signIn(email: string, password: string): Promise<void> {
-  const response = await send(apiPath("/auth/token"), undefined, {
-    method: "POST",
-    body: { email, password },
-  });
-  keep((await response.json()) as AccessToken);
-  await enter();
+  await enterWith(send(apiPath("/auth/token"), undefined, { method: "POST", body: { email, password } }));
 }
 
 /** Changes the password of the signed-in user. @throws ApiError */
 export async function changePassword(currentPassword: string, password: string): Promise<void> {
   const body = { currentPassword, password };
-  const response = await send("/site/password", token(), { method: "POST", body });
-  keep((await response.json()) as AccessToken);
-  await enter();
+  await enterWith(send("/site/password", token(), { method: "POST", body }));
 }
 
 /** Ends what this user has begun: the next one may be another. */
@@ -128,12 +119,18 @@ function releaseWaiting(): void {
   for (const resolve of released) resolve();
 }
 
-function keep({ token: issued }: AccessToken): void {
-  sessionStorage.setItem(TOKEN_KEY, issued);
+async function enterWith(response: Promise<Response>): Promise<void> {
+  sessionStorage.setItem(TOKEN_KEY, (await bodyIn<AccessToken>(response)).token);
+  await enter();
+}
+
+/** A late response must not bring the former user back. */
+function bodyIn<T>(response: Promise<Response>): Promise<T> {
+  return ofOneUser(response.then((one) => one.json() as Promise<T>));
 }
 
 async function enter(): Promise<void> {
-  const current = (await (await send("/site/account", token())).json()) as AccountView;
+  const current = await bodyIn<AccountView>(send("/site/account", token()));
   account.value = current;
   sessionState.value = current.mustChangePassword ? "first-password" : "in";
   if (!current.mustChangePassword) releaseWaiting();

@@ -44,6 +44,28 @@ describeWithBrowser("what a user began before signing out", () => {
     expect(await site.daemon.get<Intervention[]>("/interventii")).toMatchObject([{ status: "planned" }]);
   });
 
+  test("does not bring the former user back with a new password", async () => {
+    const first = { email: "first@site.example", role: "operator", password: "given by word of mouth" };
+    await site.control.post("/site/accounts", first);
+    await page.signOut();
+    await signIn(page, first.password, first.email);
+    const form = page.screen("first-password");
+    const slow = await page.holdResponses("**/site/password");
+    await form.input("current").fill(first.password);
+    await form.input("new").fill(NEXT.password);
+    await form.input("repeat").fill(NEXT.password);
+    await form.button("Set password").click();
+    await slow.held();
+    await form.button("Sign out").click();
+    await page.screen("sign-in").complete();
+    await signIn(page);
+    await page.menu.text(EDGE.email).shown();
+    slow.release();
+    await page.banner.badge("live").shown();
+    await page.reload();
+    await page.menu.text(EDGE.email).shown();
+  });
+
   test("is not announced to the next user", async () => {
     const form = await page.open("zones/form?zone=usa");
     await form.field("Name").fill("Ușa mare");

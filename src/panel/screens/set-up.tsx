@@ -2,7 +2,7 @@ import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn } from "../password.tsx";
 import { go } from "../route.ts";
-import { setUp, sessionState } from "../session.ts";
+import { ofOneUser, setUp, sessionState } from "../session.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
 /** The code of the QR code at the first start, which is after `#` so that no server and no log receives it. */
@@ -15,7 +15,9 @@ export function SetUp() {
     const password = newPasswordIn(fields);
     await setUp(formText(fields, "code"), formText(fields, "email"), password);
     // It has just been entered: the first changes of the set-up need not ask for it again. If this fails, they do.
-    void import("../confirmation.ts").then(({ confirm }) => confirm(password)).catch(() => {});
+    void ofOneUser(import("../confirmation.ts"))
+      .then(({ confirm }) => confirm(password))
+      .catch(() => {});
     go("#/setup");
   };
   return (
