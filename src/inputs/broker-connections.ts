@@ -4,14 +4,13 @@ import { networkOf, plainAddress } from "../domain/client-network.ts";
 import type { BrokerLimits } from "./broker-limits.ts";
 import type { BrokerMemory, Holder } from "./broker-memory.ts";
 import { MESSAGE_BYTES_MAX, PACKET_BYTES_MAX, PacketSizeLimit } from "./packet-size-limit.ts";
+import { endSockets } from "./socket-ends.ts";
 
 const CONNECTIONS_MAX = 256;
 /** Per address, so that one faulty machine cannot use all connections. */
 const CONNECTIONS_MAX_OF_ADDRESS = 64;
 /** Overhead of Node.js for each chunk read or queued for writing, rounded up. */
 const CHUNK_BYTES = 256;
-/** Time in which a client gets what is queued for it when the broker ends; one that has lost its power never does. */
-const END_MS_MAX = 500;
 /** A connection with its parser and timers, rounded up. */
 const CONNECTION_BYTES = 16 * 1024;
 
@@ -127,19 +126,7 @@ export class BrokerConnections {
 
   /** Ends all connections, so that what is queued for them is sent first; destroys those that have not ended in time. */
   async endAll(clock: Pick<Clock, "after">): Promise<void> {
-    const sockets = [...this.#connections.keys()];
-    const cancel = clock.after(END_MS_MAX, () => {
-      for (const socket of sockets) socket.destroy();
-    });
-    const ends = sockets.map(
-      (socket) =>
-        new Promise<void>((resolve) => {
-          socket.once("close", () => resolve());
-          socket.end();
-        }),
-    );
-    await Promise.all(ends);
-    cancel();
+    await endSockets([...this.#connections.keys()], clock);
   }
 
   #forget(connection: Connection): void {
