@@ -216,18 +216,19 @@ describeWithBrowser("what is entered and not saved", () => {
   test("of a floor plan while it is saved stays and is saved next", async () => {
     const editor = await opened("plan/1/edit");
     const slow = await page.holdResponses("**/site/plans/1");
-    await editor.button("Geam").click();
+    await editor.button(/^Ușa: 50 %/).click();
+    await page.press("ArrowRight");
     await editor.button("Save").click();
     await slow.held();
-    await editor.button(/^Geam: 50 %/).click();
+    await editor.button(/^Ușa: 51 %/).click();
     await page.press("ArrowRight");
     slow.release();
     await page.notice.text("Saved, but not what you have entered since. Save again.").shown();
-    await editor.button(/^Geam: 51 %/).shown();
+    await editor.button(/^Ușa: 52 %/).shown();
     await editor.button("Save").click();
-    await page.screen("plan/1").button("Geam: Intact").shown();
+    await page.screen("plan/1").button("Ușa: Closed").shown();
     expect(await site.daemon.get<PlanView[]>("/site/plans")).toMatchObject([
-      { pins: [{ zone: "usa" }, { zone: "geam", x: 51, y: 50 }] },
+      { pins: [{ zone: "usa", x: 52, y: 50 }] },
     ]);
   });
 
