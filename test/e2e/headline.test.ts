@@ -98,7 +98,7 @@ describe("the summary of a site", () => {
     const key = "gate: { mqtt: key, open: ['1'], normal: ['0'] }, entryDelayS: 3";
     site = installation.daemon(
       "site",
-      `${ZONES.replace("mqtt: off", `mqtt: { listen: { port: ${port} } }`)}` +
+      ZONES.replace("mqtt: off", `mqtt: { listen: { port: ${port} } }`) +
         `  - { id: door, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { simulated: true }, ${key} }\n`,
     );
     await site.start();

@@ -6,7 +6,6 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import type { SilenceTimes } from "../../src/domain/site-silence.ts";
 import { SilenceWatch } from "../../src/service/silence-watch.ts";
-import type { EventNotes } from "../../src/service/event-notes.ts";
 import { TokenService } from "../../src/service/tokens.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 import { claim, codeFor, SITE_PASSWORD } from "../support/enrolled-site.ts";
@@ -134,7 +133,7 @@ async function signInAllAtOnce(place: string, password: string): Promise<Set<str
   const { clock, signIns, key, parts, tokens } = app;
   const earlier = new TokenService({
     signIns,
-    events: parts.events as EventNotes,
+    events: parts.events,
     clock,
     keys: { current: key },
   });

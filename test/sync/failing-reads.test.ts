@@ -51,11 +51,9 @@ describe.each(READS)("at a centre that answers each read with %s", (_what, answe
     expect(centre.rows.size).toBe(isDenied ? 3 : 0);
     centre.instead = () => undefined;
     await pass(30);
-    expect([...centre.rows.values()].map(({ name }) => name).toSorted()).toEqual([
-      "Battery",
-      "Leak",
-      "Tamper",
-    ]);
+    expect(new Set([...centre.rows.values()].map(({ name }) => name))).toEqual(
+      new Set(["Battery", "Leak", "Tamper"]),
+    );
     expect(centre.writes).toHaveLength(3);
     expect(site.conditions()).toEqual([]);
   });
