@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -7,9 +8,9 @@ import { onTestFinished } from "vitest";
  * A new folder, which is removed with its contents.
  * @param atEnd when it is removed: after the test by default, with `afterAll` after all tests of the file or `describe`
  */
-export function temporaryFolder(atEnd: (remove: () => void) => void = onTestFinished): string {
+export function temporaryFolder(atEnd: (remove: () => Promise<void>) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "santinela-test-"));
-  // What a test has started may still create a file while the folder is emptied.
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  // Again if what a test has started creates a file while the folder is emptied.
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
