@@ -167,6 +167,7 @@ export class AlarmPanelIntake {
     const identity = identityOf(account, head, content);
     // Before the check of the time: a repetition of a stored message may be late.
     if (repeated.storedEvents(identity) === "all") {
+      if (isInTime && !shown.isOld) repeated.noteRepetition(identity);
       this.#noteSeen(known, shown);
       return this.#acknowledged("repeated", known, shown, answered);
     }

@@ -48,7 +48,7 @@ const WINDOW_MS = 600_000;
 const NEWEST_WINDOW_MS = 86_400_000;
 /**
  * Of a panel that gives all its messages one sequence: such a panel may report the same again soon. It repeats a message without
- * a reply every 20 s, three times or so (DC-09, 5.5.2).
+ * a reply every 20 s (DC-09, 5.5.2); some do not give up while no reply arrives, so the time counts from the last copy.
  */
 const UNCOUNTED_WINDOW_MS = 90_000;
 /** The sequence of supervision messages; an event that has it shows a panel that does not count. */
@@ -66,6 +66,8 @@ export class RepeatedMessages {
   readonly #journal: Journal;
   /** By account, oldest first. */
   readonly #entries: TransactionalMap<string, readonly Entry[]>;
+  /** When a message was last repeated, monotonic. Not on disk: each write would wear it, and in doubt an alarm is new. */
+  readonly #repeatedMs = new WeakMap<Entry, number>();
 
   constructor({ journal, clock }: { readonly journal: Journal; readonly clock: Clock }) {
     this.#journal = journal;
@@ -93,6 +95,13 @@ export class RepeatedMessages {
     // A panel that has used the sequence for another message since does not count: what it sends now is new.
     const earlier = ofSequence.at(-1);
     return earlier?.hash === hash && this.#isRecent(earlier, entries) ? (earlier.part ?? "all") : new Set();
+  }
+
+  /** Notes that the newest message of a panel was repeated just now. */
+  noteRepetition({ account, sequence, hash }: MessageIdentity): void {
+    const newest = this.#entries.get(account)?.at(-1);
+    if (newest?.sequence === sequence && newest.hash === hash)
+      this.#repeatedMs.set(newest, this.#clock.monotonicMs());
   }
 
   /**
@@ -181,11 +190,13 @@ export class RepeatedMessages {
 
   /** Whether a message with the same sequence and content is a repetition of this one, by the time since. */
   #isRecent(earlier: Entry, entries: readonly Entry[]): boolean {
-    const ageMs = this.#clock.monotonicMs() - earlier.atMs;
+    const nowMs = this.#clock.monotonicMs();
+    const ageMs = nowMs - earlier.atMs;
+    const sinceLastMs = nowMs - (this.#repeatedMs.get(earlier) ?? earlier.atMs);
     const isNewest = earlier === entries.at(-1);
     const previous = entries.at(-2);
     const isUncounted = earlier.sequence === NO_SEQUENCE || previous?.sequence === earlier.sequence;
-    if (isNewest && isUncounted) return ageMs <= UNCOUNTED_WINDOW_MS;
+    if (isNewest && isUncounted) return sinceLastMs <= UNCOUNTED_WINDOW_MS && ageMs <= WINDOW_MS;
     if (ageMs <= WINDOW_MS) return true;
     return isNewest && previous !== undefined && ageMs <= NEWEST_WINDOW_MS;
   }

@@ -242,6 +242,26 @@ describe("a repeated message", () => {
     },
   );
 
+  test.each([
+    ["always sends 0000", "0000", []],
+    ["always sends another number", "0007", ["1131 01 009"]],
+  ])("is assumed each 20 s for ten minutes, for a panel that %s", async (_name, sequence, before) => {
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
+    const panel = here.panel("1234", { wallMs: undefined });
+    const ofHall = () => here.trips.filter(({ zoneId }) => zoneId === "hall").length;
+    for (const event of before) await panel.contactId(event, sequence);
+    await panel.contactId("1130 01 004", sequence);
+    for (let ms = 20_000; ms <= 600_000; ms += 20_000) {
+      here.clock.advance(20_000);
+      expect(await panel.contactId("1130 01 004", sequence)).toMatchObject({ token: "ACK" });
+    }
+    expect(ofHall()).toBe(1);
+    // A panel that repeats it all day must not swallow every further alarm.
+    here.clock.advance(20_000);
+    await panel.contactId("1130 01 004", sequence);
+    expect(ofHall()).toBe(2);
+  });
+
   test("is not assumed within minutes if the panel has used the sequence for its restoral in between", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
