@@ -26,6 +26,7 @@ beforeEach(async () => {
         startWalk: noted("start"),
         extendWalk: noted("extend"),
         endWalk: noted("end"),
+        startSignal: noted("signal"),
       },
     },
   });
@@ -45,6 +46,8 @@ test.each([
   ["/site/zones/door/bypass", { reason: "painter", minute: 5 }, /^unknown field "minute"\. Known: reason, /],
   ["/site/zones/door/bypass", { reason: "painter", minutes: "5" }, "minutes must be a number"],
   ["/site/simulate", { zone: "door", contact: "open", id: 1 }, 'unknown field "id". Known: zone, contact'],
+  ["/site/signal-test", { zones: "door" }, 'unknown field "zones". Known: zone'],
+  ["/site/signal-test", { zone: 7 }, "zone must be the id of a zone"],
 ] as const)("POST %s with %j is rejected and changes nothing", async (path, body, wanted) => {
   const { body: answer } = await post(path, body).expect(400);
   const { message } = answer as { message: string };
@@ -60,6 +63,8 @@ test("requests with the known fields are carried out", async () => {
   await post("/site/walk-test", { end: true }).expect(409);
   await post("/site/zones/door/bypass", { reason: "painter", minutes: 5 }).expect(409);
   await post("/site/simulate", { zone: "door", contact: "open" }).expect(409);
+  await post("/site/signal-test", {}).expect(409);
+  await post("/site/signal-test", { zone: "door" }).expect(409);
   expect(done).toEqual([
     "start [null]",
     "start [5]",
@@ -67,5 +72,7 @@ test("requests with the known fields are carried out", async () => {
     "end []",
     'bypass ["door",{"reason":"painter","minutes":5}]',
     'simulate ["door","open"]',
+    "signal [null]",
+    'signal ["door"]',
   ]);
 });
