@@ -115,7 +115,7 @@ export function eventSentence(
 ): string {
   const zoneId = /^zone (\S+)$/.exec(event in ABOUT_ZONES ? subject : who)?.[1];
   const zone = zones.find(({ id }) => id === zoneId);
-  const { cause, state, reason, isTest } = detail;
+  const { cause, state, reason, isTest, isDated } = detail;
   const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
   const values: Readonly<Record<string, string>> = {
     who,
@@ -130,6 +130,7 @@ export function eventSentence(
   const record = /^intervention (\d+)$/.exec(subject)?.[1];
   const parts = [
     isTest === true ? "test trip" : "",
+    isDated === false ? "clock not set" : "",
     isConflict ? conflictText(detail) : "",
     event === "alarm-panel-reported" ? reportOf(detail) : "",
   ];

@@ -28,6 +28,8 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
   value: (name, value) => {
     // 64 digits are for a program, and the lines of a file are no sentence; the details of the entry show them.
     if (name === "sha256" || name === "diff") return "";
+    // Times are of a set clock unless the entry says otherwise.
+    if (name === "isDated") return value === false ? t("journey.undated") : "";
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
     if (Array.isArray(value)) return name === "fields" ? fieldsText(value) : listText(name, value);
     if (typeof value !== "string") return undefined;

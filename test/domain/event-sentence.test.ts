@@ -64,6 +64,15 @@ test.each([
     "Fum depozit: Fire! #3 - recorded as an intervention, test trip",
   ],
   [
+    {
+      event: "blind-interval",
+      who: "santinela",
+      subject: "mqtt-unreachable",
+      detail: { reason: "the broker cannot be reached", isDated: false },
+    },
+    "Zones were not monitored for a time - the broker cannot be reached, clock not set",
+  ],
+  [
     { event: "intervention-created", who: "ana@example.ro", subject: "intervention 4", detail: {} },
     "ana@example.ro created intervention #4",
   ],

@@ -1,11 +1,26 @@
 import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
+import type { TimelineEntry } from "../../src/site/timeline-view.ts";
 
 /** More entries than a page of the log and than a reading of a filter. */
 const CHANGES = 320;
+/** A monitoring gap that ended before the clock was set. */
+const GAP: TimelineEntry = {
+  at: "2026-01-01T00:05:00.000Z",
+  event: "blind-interval",
+  who: "santinela",
+  from: "itself",
+  subject: "gpio-unavailable",
+  detail: {
+    from: "2026-01-01T00:01:00.000Z",
+    to: "2026-01-01T00:02:00.000Z",
+    reason: "the daemon did not run",
+    isDated: false,
+  },
+};
 
 describeWithBrowser("the event log of a busy site", () => {
   const site = PanelSite.running();
@@ -76,6 +91,22 @@ describeWithBrowser("the event log of a busy site", () => {
     await log.text(/edge@site\.example s-a autentificat/).shown();
     await page.speak("EN");
     await log.text("No loaded entry matches the filters.").shown();
+    await page.close();
+  });
+
+  test("says of a monitoring gap that its times are not of a set clock, in both languages", async () => {
+    const page = await site.signedOutPage();
+    await page.changeResponses("**/site/journal?*", 1_000, (entries) => [
+      GAP,
+      ...(entries as readonly TimelineEntry[]),
+    ]);
+    await page.open("events");
+    await signIn(page);
+    const log = page.screen("events");
+    await log.listItem(/Zones were not monitored for a time.*, clock not set · daemon/).shown();
+    await page.speak("RO");
+    await log.listItem(/Întrerupere a monitorizării zonelor.*, ceas nesincronizat · serviciul/).shown();
+    await page.speak("EN");
     await page.close();
   });
 

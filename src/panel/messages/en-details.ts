@@ -17,6 +17,7 @@ export const EN_DETAILS = {
   "detail.fields": "{value}",
   "detail.formerly": "formerly {value}",
   "detail.from": "from {value}",
+  "detail.isDated": "{value}",
   "detail.leftOut": "left out: {value}",
   "detail.mine": "here",
   "detail.minutes": "{value} min",

@@ -20,6 +20,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.fields": "{value}",
   "detail.formerly": "anterior {value}",
   "detail.from": "de la {value}",
+  "detail.isDated": "{value}",
   "detail.leftOut": "omise: {value}",
   "detail.mine": "local",
   "detail.minutes": "{value} min",
