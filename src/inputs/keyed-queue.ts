@@ -1,11 +1,26 @@
 /** Runs tasks concurrently, but one at a time for each key. */
 export class KeyedQueue {
   readonly #running = new Map<string, Promise<void>>();
+  readonly #max: number;
   #error: unknown;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
 
   /** Running tasks. */
   get size(): number {
     return this.#running.size;
+  }
+
+  get isFull(): boolean {
+    return this.#running.size >= this.#max;
+  }
+
+  /** @returns whether any of the tasks that run now is still running */
+  watch(): () => boolean {
+    const tasks = [...this.#running];
+    return () => tasks.some(([key, done]) => this.#running.get(key) === done);
   }
 
   /** Whether a task of the key runs. */

@@ -1,13 +1,34 @@
+import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
+import type { Trip } from "../domain/trip.ts";
 import type { Journal } from "../store/journal.ts";
+
+interface RejectedTripsOptions {
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly conditions: Conditions;
+}
 
 /** Trips that the API has rejected: their objective may have been imported since, or the daemon updated. */
 export class RejectedTrips {
-  readonly #options: { readonly journal: Journal; readonly log: Log };
+  readonly #options: RejectedTripsOptions;
   #isRetryRequested = false;
 
-  constructor(options: { readonly journal: Journal; readonly log: Log }) {
+  constructor(options: RejectedTripsOptions) {
     this.#options = options;
+  }
+
+  add({ key, zoneId }: Trip, reason: string): void {
+    const { journal, log, conditions } = this.#options;
+    journal.trips.markRefused(key, reason);
+    log.error("trip-refused", { zone: zoneId, key, reason });
+    conditions.raise("trip-refused", { zone: zoneId, reason }, zoneId);
+  }
+
+  /** The API has accepted a trip of the zone. */
+  accepted(zoneId: string): void {
+    const { journal, conditions } = this.#options;
+    if (!journal.trips.hasRefused(zoneId)) conditions.clear("trip-refused", zoneId);
   }
 
   /** The next `retry` queues them again. */

@@ -3,9 +3,9 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Trip } from "../domain/trip.ts";
-import { backOffMs } from "../domain/backoff.ts";
 import { isStorageError } from "../store/database.ts";
 import type { Journal } from "../store/journal.ts";
+import { DispatchFailures } from "./dispatch-failures.ts";
 import { IncidentCorrelator, type IncidentCorrelatorOptions } from "./incident-correlator.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
 import { LocalApi, type DeviceToken } from "./local-api.ts";
@@ -29,10 +29,6 @@ interface TripDispatcherOptions {
   readonly onRecord: (waitMs: number | undefined) => void;
 }
 
-const BACK_OFF_BASE_MS = 100;
-const BACK_OFF_CAP_MS = 30_000;
-/** Consecutive failures after which a condition is raised. */
-const FAILURES_BEFORE_CONDITION = 3;
 /**
  * Maximum number of concurrent trips, each at another objective. Measured in a burst with 8, 32 and 64: 442, 795 and
  * 806 messages a second, three rounds each on one fast disk.
@@ -52,11 +48,10 @@ export class TripDispatcher {
   readonly #correlator: IncidentCorrelator;
   readonly #corrections: RecordCorrections;
   readonly #rejected: RejectedTrips;
+  readonly #failures: DispatchFailures;
   #running: Promise<void> | undefined;
   #isRequested = false;
   #cancelTimer: CancelTimer | undefined;
-  /** Consecutive runs with a failure. */
-  #failures = 0;
   /** Failure of the current run, as shown in the condition. */
   #failure: string | undefined;
   #restoreFailure: string | undefined;
@@ -73,6 +68,7 @@ export class TripDispatcher {
     this.#correlator = new IncidentCorrelator(parts);
     this.#corrections = new RecordCorrections(parts);
     this.#rejected = new RejectedTrips(options);
+    this.#failures = new DispatchFailures(options.conditions);
     this.#progressAtMs = options.clock.monotonicMs();
   }
 
@@ -115,20 +111,15 @@ export class TripDispatcher {
     // No await from here on, so that a hint either was seen above or starts the next run.
     this.#running = undefined;
     if (this.#isStopped) return;
-    const { clock, random, conditions } = this.#options;
-    if (isDone) {
-      this.#failures = 0;
-      conditions.clear("dispatch-failing");
-    }
-    const delayMs = isDone
-      ? CHECK_INTERVAL_MS
-      : backOffMs(this.#failures - 1, random(), BACK_OFF_BASE_MS, BACK_OFF_CAP_MS);
+    const { clock, random } = this.#options;
+    if (isDone) this.#failures.clear();
+    const delayMs = isDone ? CHECK_INTERVAL_MS : this.#failures.waitMs(random());
     this.#cancelTimer = clock.after(delayMs, () => this.requestRun());
   }
 
   /** @returns whether no trip is left waiting */
   async #dispatchWaiting(): Promise<boolean> {
-    const queue = new KeyedQueue();
+    const queue = new KeyedQueue(CONCURRENCY_MAX);
     const outcomes = new Set<Outcome>();
     this.#failure = undefined;
     this.#restoreFailure = undefined;
@@ -136,21 +127,21 @@ export class TripDispatcher {
       await this.#startWaiting(queue, outcomes);
       await queue.end();
       // A temporary failure of the API counts once, not once for each trip.
-      if (this.#failure !== undefined) this.#countFailure(this.#failure);
+      if (this.#failure !== undefined) this.#failures.add(this.#failure);
       if (outcomes.has("busy")) return false;
-      if (this.#restoreFailure !== undefined) this.#countFailure(this.#restoreFailure);
+      if (this.#restoreFailure !== undefined) this.#failures.add(this.#restoreFailure);
       // The API rejected this trip only; the trips behind it were not delayed.
       const undated = this.#isStopped
         ? undefined
         : await this.#corrections.dateUndated(() => this.#onDated());
-      if (undated !== undefined) this.#countFailure(undated);
+      if (undated !== undefined) this.#failures.add(undated);
       return undated === undefined && this.#restoreFailure === undefined && !outcomes.has("failed");
     } catch (error) {
       await queue.end().catch(() => {});
       // The journal cannot be used now; the idempotency key makes a repeated POST harmless.
       this.#options.log.error("trip-dispatch-failed", { error });
       this.#options.journal.noteError(error);
-      this.#countFailure(`the journal or the device account cannot be used (${messageOf(error)})`);
+      this.#failures.add(`the journal or the device account cannot be used (${messageOf(error)})`);
       return false;
     }
   }
@@ -164,26 +155,46 @@ export class TripDispatcher {
     const waiting = new WaitingTrips(journal, (subject) => queue.isBusy(subject));
     const restores = new PendingRestores(journal, waiting, (subject) => queue.isBusy(subject));
     const untilMs = clock.monotonicMs() + RUN_MS;
-    while (!this.#isStopped && !outcomes.has("busy")) {
-      if (clock.monotonicMs() > untilMs) {
-        this.#isRequested = true;
-        return;
-      }
-      if (this.#isRequested) waiting.refresh();
-      this.#isRequested = false;
+    while (!this.#isStopped && !outcomes.has("busy") && clock.monotonicMs() <= untilMs) {
       // One trip at first; once the API has accepted it, others run concurrently, in order at each objective.
-      const hasRoom = queue.size < (this.#isAccepting ? CONCURRENCY_MAX : 1);
-      const trip = hasRoom ? waiting.take() : undefined;
+      const hasRoom = this.#isAccepting ? !queue.isFull : queue.size === 0;
+      // A hint that comes without room is kept, for the next run if need be.
+      if (hasRoom && this.#isRequested) waiting.refresh();
+      this.#isRequested &&= !hasRoom;
+      const urgent = hasRoom || queue.isFull ? undefined : waiting.takeUrgent();
+      const trip = hasRoom ? waiting.take() : urgent;
       const restore = hasRoom && !trip ? restores.take() : undefined;
-      if (trip) queue.start(trip.subject, async () => void outcomes.add(await this.#dispatch(trip)));
+      if (trip) this.#start(trip, queue, outcomes);
       else if (restore) queue.start(restore.subject, () => this.#noteRestore(restore, restores));
       else if (queue.size === 0) return;
-      else await queue.next(new Promise((resolve) => (this.#onHint = resolve)));
+      else await queue.next(this.#hint());
+    }
+    // Whether there is more, the next run sees.
+    if (!outcomes.has("busy")) this.#isRequested = true;
+    await this.#endWaiting(queue, waiting, outcomes);
+  }
+
+  /** Waits for what is in flight, which may hang; meanwhile trips of life safety are started, and no others. */
+  async #endWaiting(queue: KeyedQueue, waiting: WaitingTrips, outcomes: Set<Outcome>): Promise<void> {
+    const isInFlight = queue.watch();
+    while (isInFlight() && !this.#isStopped) {
+      const trip = queue.isFull ? undefined : waiting.takeUrgent();
+      if (trip) this.#start(trip, queue, outcomes);
+      else await queue.next(this.#hint());
     }
   }
 
+  #start(trip: Trip, queue: KeyedQueue, outcomes: Set<Outcome>): void {
+    queue.start(trip.subject, async () => void outcomes.add(await this.#dispatch(trip)));
+  }
+
+  /** Ends with the next hint. */
+  #hint(): Promise<void> {
+    return new Promise((resolve) => (this.#onHint = resolve));
+  }
+
   async #dispatch(trip: Trip): Promise<Outcome> {
-    const { journal, conditions, clock, log, host, onRecord } = this.#options;
+    const { clock, log, host, onRecord } = this.#options;
     const resolved = await this.#correlator.resolve(trip).catch((error: unknown) => {
       // A defect that one trip meets, as in a damaged row, does not hold up the others.
       if (isStorageError(error)) throw error;
@@ -193,10 +204,12 @@ export class TripDispatcher {
     this.#progressAtMs = clock.monotonicMs();
     this.#isAccepting = resolved.type === "again" ? this.#isAccepting && !resolved.isBusy : true;
     if (resolved.type === "again") return this.#failed(trip, resolved.reason, resolved.isBusy);
-    if (resolved.type === "refused") return this.#refused(trip, resolved.reason);
-    this.#failures = 0;
-    conditions.clear("dispatch-failing");
-    if (!journal.trips.hasRefused(trip.zoneId)) conditions.clear("trip-refused", trip.zoneId);
+    if (resolved.type === "refused") {
+      this.#rejected.add(trip, resolved.reason);
+      return "finished";
+    }
+    this.#failures.clear();
+    this.#rejected.accepted(trip.zoneId);
     const { bootId, monotonicMs } = trip.moment;
     onRecord(bootId === host.bootId ? Math.max(0, clock.monotonicMs() - monotonicMs) : undefined);
     return "finished";
@@ -219,28 +232,16 @@ export class TripDispatcher {
 
   #failed(trip: Trip, reason: string, isBusy: boolean): Outcome {
     const { journal, log } = this.#options;
-    log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures: this.#failures + 1 });
+    log.warn("trip-post-failed", {
+      zone: trip.zoneId,
+      key: trip.key,
+      reason,
+      failures: this.#failures.count + 1,
+    });
     journal.trips.markFailed(trip.key, reason);
     this.#failure = `the local API does not accept the trip of zone ${trip.zoneId} (${reason})`;
     // Other errors, such as 500, concern this trip; a busy API would respond the same to the next one.
     return isBusy ? "busy" : "failed";
-  }
-
-  #countFailure(what: string): void {
-    this.#failures += 1;
-    if (this.#failures >= FAILURES_BEFORE_CONDITION)
-      this.#options.conditions.raise(
-        "dispatch-failing",
-        `${what}; it stays in the journal and is retried automatically`,
-      );
-  }
-
-  #refused(trip: Trip, reason: string): Outcome {
-    const { journal, log, conditions } = this.#options;
-    journal.trips.markRefused(trip.key, reason);
-    log.error("trip-refused", { zone: trip.zoneId, key: trip.key, reason });
-    conditions.raise("trip-refused", { zone: trip.zoneId, reason }, trip.zoneId);
-    return "finished";
   }
 }
 

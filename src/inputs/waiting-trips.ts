@@ -9,24 +9,28 @@ const PASSED_MAX = 64;
 const UNANSWERED_MAX = 3;
 
 interface WaitingTripsOptions {
-  readonly trips: Pick<Journal["trips"], "nextWaiting">;
+  readonly trips: Pick<Journal["trips"], "nextWaiting" | "lastSeq">;
   readonly unrecorded: Pick<Journal["unrecorded"], "urgent">;
 }
 
 /**
  * The waiting trips of one run: oldest first of each subject, and a trip of a free subject passes those of busy ones. A trip
- * that got no answer is passed by those of life safety, and after some attempts by all; but never by those of its own subject,
- * which belong to the record that its lost request may have opened.
+ * that got no answer is passed by those of life safety, and after some attempts by all, also while it is in flight again; but
+ * never by those of its own subject, which belong to the record that its lost request may have opened.
  */
 export class WaitingTrips {
   readonly #options: WaitingTripsOptions;
   readonly #isBusy: (subject: string) => boolean;
   /** Numbers of trips that were taken: one that has failed waits for the next run. */
   readonly #taken = new Set<number>();
+  /** Subjects whose trip without an answer is in flight again. */
+  readonly #retried = new Set<string>();
   #passed: Pick<Trip, "seq" | "subject">[] = [];
   /** The oldest trip of each subject whose last request got no answer. */
   #unanswered: Pick<Trip, "seq" | "subject" | "attempts">[] = [];
   #seq = 0;
+  /** No trip of life safety up to this one waits: they have no entry delay, so that each further one is newer. */
+  #urgentSeq = 0;
 
   constructor(options: WaitingTripsOptions, isBusy: (subject: string) => boolean) {
     this.#options = options;
@@ -47,9 +51,28 @@ export class WaitingTrips {
 
   /** @returns the oldest trip of a subject that is not busy; undefined if there is none now */
   take(): Trip | undefined {
-    const trip = this.#takePassed() ?? this.#takeNext() ?? this.#takeUrgent() ?? this.#takeUnanswered();
+    this.#endRetries();
+    return this.#took(this.#takePassed() ?? this.#takeNext() ?? this.#takeHidden() ?? this.#takeUnanswered());
+  }
+
+  /** @returns the oldest trip of life safety of a subject that is not busy; undefined if there is none now */
+  takeUrgent(): Trip | undefined {
+    return this.#took(this.#urgent());
+  }
+
+  #took(trip: Trip | undefined): Trip | undefined {
     if (trip) this.#taken.add(trip.seq);
+    if (trip && isUnanswered(trip)) this.#retried.add(trip.subject);
     return trip;
+  }
+
+  /** After a retry the trips behind it are looked for, in order. */
+  #endRetries(): void {
+    for (const subject of this.#retried) {
+      if (this.#isBusy(subject)) continue;
+      this.#retried.delete(subject);
+      this.refresh();
+    }
   }
 
   #takePassed(): Trip | undefined {
@@ -65,7 +88,7 @@ export class WaitingTrips {
   #takeNext(): Trip | undefined {
     while (this.#passed.length < PASSED_MAX) {
       // However many wait behind an unanswered one of their subject, they hide none of another subject.
-      const behind = this.#unanswered.map(({ subject }) => subject);
+      const behind = [...this.#retried, ...this.#unanswered.map(({ subject }) => subject)];
       const trip = this.#options.trips.nextWaiting(this.#seq, behind);
       if (!trip) break;
       const { seq, subject, attempts } = trip;
@@ -78,14 +101,23 @@ export class WaitingTrips {
     return undefined;
   }
 
-  /** A trip of life safety behind more trips than may be passed, while one without an answer holds them up. */
-  #takeUrgent(): Trip | undefined {
-    if (this.#unanswered.length === 0 || this.#passed.length < PASSED_MAX) return undefined;
-    const behind = new Set<string>();
-    for (const trip of this.#options.unrecorded.urgent(this.#seq, PASSED_MAX)) {
-      if (this.#taken.has(trip.seq)) continue;
-      if (!behind.has(trip.subject) && !isUnanswered(trip) && this.#isFree(trip)) return trip;
-      behind.add(trip.subject);
+  /** A trip of life safety behind more trips than may be passed. */
+  #takeHidden(): Trip | undefined {
+    return this.#passed.length < PASSED_MAX ? undefined : this.#urgent();
+  }
+
+  #urgent(): Trip | undefined {
+    const { trips, unrecorded } = this.#options;
+    const lastSeq = trips.lastSeq();
+    const behind: string[] = [];
+    let trip = unrecorded.urgent(this.#urgentSeq, behind);
+    this.#urgentSeq = trip ? trip.seq - 1 : lastSeq;
+    while (trip) {
+      const { seq, subject } = trip;
+      const isBusy = this.#isBusy(subject);
+      if (!isBusy && !this.#taken.has(seq)) return trip;
+      if (isBusy || !hasFailedAlone(trip)) behind.push(subject);
+      trip = unrecorded.urgent(seq, behind);
     }
     return undefined;
   }
@@ -96,7 +128,6 @@ export class WaitingTrips {
     const [next] = free.toSorted((a, b) => a.attempts - b.attempts);
     if (!next) return undefined;
     const trip = this.#again(next);
-    // Those behind it are looked for after it, in order.
     this.refresh();
     return trip ?? this.take();
   }
@@ -104,7 +135,7 @@ export class WaitingTrips {
   /** Reads a trip again: it may have been decided otherwise in the meantime. */
   #again({ seq }: Pick<Trip, "seq">): Trip | undefined {
     const trip = this.#options.trips.nextWaiting(seq - 1);
-    return trip?.seq === seq ? trip : undefined;
+    return trip?.seq === seq && !this.#taken.has(seq) ? trip : undefined;
   }
 
   /** Whether a trip waits for none of its subject, and may pass those without an answer. */
@@ -124,6 +155,11 @@ export class WaitingTrips {
 /** Whether the last request of a trip ended without an answer; the error of one with an answer begins with its status. */
 function isUnanswered({ attempts, lastError }: Trip): boolean {
   return attempts > 0 && lastError !== null && !/^\d{3} /.test(lastError);
+}
+
+/** Whether the last request of a trip failed with an answer about this trip only, and not because the API is busy. */
+function hasFailedAlone({ lastError }: Trip): boolean {
+  return /^(?!429|503)\d{3} /.test(lastError ?? "");
 }
 
 /** A restore to be noted now. */

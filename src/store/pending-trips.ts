@@ -112,7 +112,8 @@ const IS_LIFE_SAFETY = `(${LIFE_SAFETY_CLASSES.map((one) => `subject LIKE '${one
 export class UnrecordedTrips extends Store {
   readonly #urgent = this.prepare<TripRow>(
     `SELECT ${TRIP} FROM trips WHERE state = 'waiting' AND seq > ? AND ${IS_LIFE_SAFETY}
-       AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) ORDER BY seq LIMIT ?`,
+       AND subject NOT IN (SELECT value FROM json_each(?))
+       AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) ORDER BY seq LIMIT 1`,
   );
   // One query per state, because each has its own index.
   readonly #worst = ["waiting", "refused"].map((state) =>
@@ -123,9 +124,9 @@ export class UnrecordedTrips extends Store {
     ),
   );
 
-  /** The oldest waiting trips of life safety after `seq`, at most `limit`. */
-  urgent(seq: number, limit: number): Trip[] {
-    return this.#urgent.all(seq, limit).map(toTrip);
+  /** The oldest waiting trip of life safety after `seq`. @param butOf no trip of these subjects */
+  urgent(seq: number, butOf: readonly string[]): Trip | undefined {
+    return this.#urgent.all(seq, JSON.stringify(butOf)).map(toTrip)[0];
   }
 
   /** Life safety first, then waiting trips before rejected ones, each newest first; at most `limit` together. */

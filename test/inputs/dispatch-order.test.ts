@@ -22,7 +22,11 @@ const ZONES = [
 
 let site: DispatchingSite;
 /** Requests that the API has not answered yet. */
-let held: { readonly isWaiting: () => boolean; readonly answer: () => void }[];
+let held: {
+  readonly isWaiting: () => boolean;
+  readonly answer: () => void;
+  readonly lose: () => void;
+}[];
 let isHeld: (request: IncomingMessage) => boolean;
 
 beforeEach(async () => {
@@ -34,6 +38,7 @@ beforeEach(async () => {
     held.push({
       isWaiting: () => !response.closed,
       answer: () => site.app.app(request, response),
+      lose: () => request.socket.destroy(),
     });
     return true;
   };
@@ -186,6 +191,64 @@ test("alarms elsewhere pass however many of its own kind wait behind one without
   );
   expect(alarms).toHaveLength(1);
 });
+
+test.each([
+  ["alone", 0, 0],
+  ["with many trips behind it", 17, 0],
+  ["for longer than trips are taken", 0, 6_000],
+])(
+  "a fire and the alarms after it do not wait for a request that failed eight times and hangs %s",
+  async (_how, rounds, forMs) => {
+    await hangsAfterFailures(8);
+    for (let round = 0; round < rounds; round += 1)
+      for (const zoneId of ["hall", "hall-window", "hall-door", "hall-stairs"]) read(zoneId);
+    site.zones.clock.advance(forMs);
+    await open("smoke");
+    await joined("smoke", 1);
+    if (forMs === 0) await open("yard").then(() => joined("yard", 2));
+    expect(isStillHeld()).toBe(true);
+    answerAll();
+    await site.settled();
+    const alarms = site.records.filter(
+      ({ objectiveId, name }) => objectiveId === 1 && name.startsWith("Alarm, intrusion"),
+    );
+    expect(alarms).toHaveLength(1);
+  },
+);
+
+test("fires of other objectives do not wait for a fire whose request hangs, and those of its objective do", async () => {
+  await open("smoke", { untilHeld: true });
+  await open("smoke-stairs");
+  await open("smoke-yard");
+  await joined("smoke-yard", 1);
+  expect(isStillHeld()).toBe(true);
+  expect(statesOf("smoke", "smoke-stairs")).toEqual(["waiting", "waiting"]);
+  answerAll();
+  await site.settled();
+  expect(statesOf("smoke", "smoke-stairs")).toEqual(["posted", "merged"]);
+});
+
+test("an alarm that comes while a request hangs is dispatched as soon as that has failed", async () => {
+  await hangsAfterFailures(8);
+  await open("yard");
+  for (const { lose } of held.splice(0)) lose();
+  await joined("yard", 2);
+});
+
+/** Trips the hall: its request fails this many times, and hangs then. */
+async function hangsAfterFailures(failures: number): Promise<void> {
+  read("hall");
+  isHeld = isOfFirst("hall");
+  for (let count = 1; count <= failures + 1; count += 1) {
+    site.requestDispatch();
+    await eventually("the request", () => held.length === 1);
+    if (count > failures) return;
+    for (const { lose } of held.splice(0)) lose();
+    await eventually("its end", () => site.zones.logged("trip-post-failed").length >= count);
+    // So that the hint of this turn does not belong to the run that has failed.
+    await new Promise(setImmediate);
+  }
+}
 
 /** Whether a request is the one that creates the record of the first trip of a zone. */
 function isOfFirst(zoneId: string): (request: IncomingMessage) => boolean {

@@ -18,13 +18,13 @@ const turn = (): Promise<void> =>
 const never = new Promise<void>(() => {});
 
 test("tasks of different keys run concurrently; each end, and a hint, wakes who waits", async () => {
-  const lanes = new KeyedQueue();
+  const lanes = new KeyedQueue(2);
   const [hall, yard] = [work(), work()];
   lanes.start("hall", hall.run);
   lanes.start("yard", yard.run);
   expect([lanes.size, lanes.isBusy("hall"), lanes.isBusy("roof")]).toEqual([2, true, false]);
   await lanes.next(Promise.resolve());
-  expect(lanes.size).toBe(2);
+  expect([lanes.size, lanes.isFull]).toEqual([2, true]);
   const ended = lanes.next(never);
   hall.end();
   await ended;
@@ -39,7 +39,7 @@ test("tasks of different keys run concurrently; each end, and a hint, wakes who 
 });
 
 test("an error stops the queue, and is thrown when all running tasks have ended", async () => {
-  const lanes = new KeyedQueue();
+  const lanes = new KeyedQueue(2);
   const [first, second] = [work(), work()];
   lanes.start("hall", first.run);
   lanes.start("yard", second.run);
@@ -49,4 +49,18 @@ test("an error stops the queue, and is thrown when all running tasks have ended"
   const end = lanes.end();
   second.end();
   await expect(end).rejects.toThrow("the journal cannot be marked");
+});
+
+test("tasks that run are distinguished from those that start later, even of the same key", async () => {
+  const lanes = new KeyedQueue(2);
+  const [first, second] = [work(), work()];
+  lanes.start("hall", first.run);
+  const isRunning = lanes.watch();
+  expect([isRunning(), lanes.isFull]).toEqual([true, false]);
+  first.end();
+  await turn();
+  lanes.start("hall", second.run);
+  expect([isRunning(), lanes.watch()()]).toEqual([false, true]);
+  second.end();
+  await lanes.end();
 });

@@ -22,8 +22,8 @@ const ZONES = [
   zoneOf({ id: "fence", name: "Fence", kind: "perimeter", ...at(2) }),
 ];
 
-/** `deaf`: the request is lost. `mute`: its response is lost. */
-type Answer = "answers" | "deaf" | "mute" | "busy";
+/** `deaf`: the request is lost. `mute`: its response is lost. `hangs`: it is lost, and that is seen later. */
+type Answer = "answers" | "deaf" | "mute" | "busy" | "hangs";
 type Act =
   | { readonly do: "trip"; readonly zone: number }
   | { readonly do: "api"; readonly is: Answer; readonly only: "POST" | "PUT" | "all" }
@@ -39,7 +39,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant("api" as const),
-      is: fc.constantFrom<Answer>("answers", "deaf", "mute", "busy"),
+      is: fc.constantFrom<Answer>("answers", "deaf", "mute", "busy", "hangs"),
       only: fc.constantFrom("POST" as const, "PUT" as const, "all" as const),
     }),
   },
@@ -53,6 +53,9 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("restart" as const, "power-cut" as const) }) },
 );
+
+/** The requests that hang. */
+const hanging: IncomingMessage[] = [];
 
 test("for any outages of the local API, the trips of one incident are one confirmed intervention", async () => {
   const site = await DispatchingSite.make(ZONES);
@@ -69,10 +72,14 @@ test("for any outages of the local API, the trips of one incident are one confir
         else if (one.do === "api") api = one;
         else if (one.do === "attempt") await attempt(site);
         else if (one.do === "edit") edit(site, id, one.how);
-        else if (one.do === "restart") await site.restart();
-        else await site.powerCut(1_000);
+        else {
+          const restarted = one.do === "restart" ? site.restart() : site.powerCut(1_000);
+          endHanging();
+          await restarted;
+        }
       }
       api = { do: "api", is: "answers", only: "all" };
+      endHanging();
       await site.settled();
       const trips = site.zones.trips.filter((row) => row.seq > seq && row.type === "trip");
       const records = site.records.filter((record) => record.id > id);
@@ -127,10 +134,16 @@ async function attempt(site: DispatchingSite): Promise<void> {
   const before = site.zones.logged("trip-post-failed").length;
   clock.advance(1_000);
   site.requestDispatch();
-  await eventually(
-    "an attempt",
-    () => journal.trips.nextWaiting(0) === undefined || site.zones.logged("trip-post-failed").length > before,
-  );
+  await eventually("an attempt", () => {
+    endHanging();
+    return (
+      journal.trips.nextWaiting(0) === undefined || site.zones.logged("trip-post-failed").length > before
+    );
+  });
+}
+
+function endHanging(): void {
+  for (const request of hanging.splice(0)) request.socket.destroy();
 }
 
 function withoutAnswer(
@@ -140,6 +153,7 @@ function withoutAnswer(
 ): boolean {
   if (is === "busy") response.writeHead(503).end("{}");
   if (is === "deaf") request.socket.destroy();
+  if (is === "hangs") hanging.push(request);
   if (is !== "mute") return true;
   response.end = () => {
     request.socket.destroy();

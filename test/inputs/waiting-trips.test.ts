@@ -27,14 +27,14 @@ function orderOf(trips: Entry[], busy = new Set<string>()) {
     trips.filter(({ seq, state }) => seq > after && state === "waiting") as Trip[];
   const nextWaiting = (after: number, butOf: readonly string[] = []): Trip | undefined =>
     waitingAfter(after).find(({ subject }) => !butOf.includes(subject));
-  const urgent = (after: number, limit: number): Trip[] =>
-    waitingAfter(after)
-      .filter(({ subject }) => subject.startsWith("fire/"))
-      .slice(0, limit);
+  const urgent = (after: number, butOf: readonly string[]): Trip | undefined =>
+    waitingAfter(after).find(({ subject }) => subject.startsWith("fire/") && !butOf.includes(subject));
+  const lastSeq = (): number => trips.at(-1)?.seq ?? 0;
   const isBusy = (subject: string): boolean => busy.has(subject);
-  const waiting = new WaitingTrips({ trips: { nextWaiting }, unrecorded: { urgent } }, isBusy);
+  const waiting = new WaitingTrips({ trips: { nextWaiting, lastSeq }, unrecorded: { urgent } }, isBusy);
   const taken = (): number | undefined => waiting.take()?.seq;
-  return { waiting, taken, busy, isBusy };
+  const takenUrgent = (): number | undefined => waiting.takeUrgent()?.seq;
+  return { waiting, taken, takenUrgent, busy, isBusy };
 }
 
 test("a trip that has failed waits for the next run, and one of a free subject passes those of a busy one", () => {
@@ -108,7 +108,7 @@ test("a trip without an answer goes before all others of its subject", () => {
   busy.add("hall");
   expect(taken()).toBe(undefined);
   busy.clear();
-  expect([taken(), taken(), taken(), taken(), taken()]).toEqual([7, 5, 2, 3, undefined]);
+  expect([taken(), taken(), taken(), taken(), taken()]).toEqual([2, 7, 3, 5, undefined]);
 });
 
 test("a trip without an answer that was decided otherwise since is not dispatched, and those behind it are", () => {
@@ -129,9 +129,44 @@ test("however many trips wait, a fire passes those without an answer, in order w
     entry(74, "fire/2"),
     entry(75, "fire/2"),
   ]);
+  expect(taken()).toBe(72);
+  busy.add("fire/1");
   expect(taken()).toBe(74);
   busy.add("fire/2");
   expect(taken()).toBe(1);
+});
+
+test("one of life safety is taken beside any other, the oldest of its subject, and once in a run", () => {
+  const trips = [entry(1, "hall"), entry(2, "hall"), unanswered(3, "fire/1", 1), entry(4, "fire/1")];
+  const { taken, takenUrgent, busy } = orderOf(trips);
+  expect(taken()).toBe(1);
+  busy.add("hall");
+  expect(takenUrgent()).toBe(3);
+  busy.add("fire/1");
+  expect(takenUrgent()).toBe(undefined);
+  trips.push(entry(5, "fire/2"), entry(6, "fire/2"), entry(7, "fire/3"));
+  expect(takenUrgent()).toBe(5);
+  busy.add("fire/2");
+  expect(takenUrgent()).toBe(7);
+  // Behind a trip without an answer, and behind one that a busy API has rejected, wait those of its subject.
+  busy.clear();
+  trips[4] = { ...entry(5, "fire/2"), attempts: 1, lastError: "503 busy" };
+  expect(takenUrgent()).toBe(undefined);
+  trips[4] = { ...entry(5, "fire/2"), attempts: 1, lastError: "500 failed" };
+  expect([takenUrgent(), takenUrgent()]).toEqual([6, undefined]);
+});
+
+test("a fire passes more trips than others may, and the others pass those behind a repeated request", () => {
+  const hall = Array.from({ length: 70 }, (_none, index) => entry(index + 2, "hall"));
+  const trips = [entry(1, "hall"), ...hall, entry(72, "yard"), entry(73, "fire/1")];
+  const { taken } = orderOf(trips, new Set(["hall"]));
+  expect([taken(), taken()]).toEqual([73, undefined]);
+  const retried = orderOf([unanswered(1, "hall", 1), ...trips.slice(1, -1)]);
+  expect(retried.taken()).toBe(1);
+  retried.busy.add("hall");
+  expect([retried.taken(), retried.taken()]).toEqual([72, undefined]);
+  retried.busy.delete("hall");
+  expect([retried.taken(), retried.taken()]).toEqual([2, 3]);
 });
 
 test("however many trips of its subject wait behind one without an answer, others pass them", () => {
