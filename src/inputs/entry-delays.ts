@@ -54,7 +54,9 @@ export class EntryDelays {
     const waiting = [...this.#delays.keys()];
     this.check();
     const nowMs = this.#options.clock.monotonicMs();
-    for (const key of waiting) if (!this.#delays.has(key)) this.#endedAtStartMs.set(key, nowMs);
+    // Also those whose end the disk rejects.
+    for (const key of waiting)
+      if (!this.#delays.has(key) || this.isOver(key)) this.#endedAtStartMs.set(key, nowMs);
   }
 
   /** Zones with a trip in its entry delay. */

@@ -110,3 +110,18 @@ test("a siren continues after a restart that stores the trip", () => {
   pulses = newPulses();
   expect(Math.abs(leftMs() - (PULSE_MS - 100_000))).toBeLessThanOrEqual(1_000);
 });
+
+test("a siren sounds after a power cut in which an entry delay ended, once", () => {
+  site.repairJournal();
+  reads("door", "open");
+  site.losePower(3_600_000, { canWrite: false });
+  pulses = newPulses();
+  expect(leftMs()).toBe(PULSE_MS);
+  site.clock.advance(20_000);
+  expect(leftMs()).toBe(PULSE_MS - 20_000);
+  site.repairJournal();
+  site.clock.advance(20_000);
+  expect(site.trips).toMatchObject([{ state: "waiting" }]);
+  expect(site.journal.entryDelays.list()).toEqual([]);
+  expect(leftMs()).toBe(PULSE_MS - 40_000);
+});

@@ -140,11 +140,14 @@ export class MonitoredZones {
     this.#boot();
   }
 
-  /** Cuts the power of the machine for a time. The old process has no further effect. */
-  losePower(forMs: number): void {
+  /**
+   * Cuts the power of the machine for a time. The old process has no further effect.
+   * @param canWrite whether the disk can be written by then
+   */
+  losePower(forMs: number, { canWrite = true } = {}): void {
     this.breakJournal();
     this.#zoneService.stop();
-    this.repairJournal();
+    if (canWrite) this.repairJournal();
     this.clock.advance(forMs);
     this.#boot();
   }
