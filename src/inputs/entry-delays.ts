@@ -64,6 +64,11 @@ export class EntryDelays {
     return [...this.#delays].flatMap(([key, { zoneId }]) => (this.isOver(key) ? [] : [zoneId]));
   }
 
+  /** Zones with a trip whose delay is over, see `isOver`. */
+  get overZones(): string[] {
+    return [...this.#delays].flatMap(([key, { zoneId }]) => (this.isOver(key) ? [zoneId] : []));
+  }
+
   /** When a delay ended that was over before this start, monotonic; undefined for any other. */
   endedAtStartMs(key: string): number | undefined {
     return this.#endedAtStartMs.get(key);

@@ -14,7 +14,7 @@ interface AlarmZonesParts {
   readonly trips: AlarmTrips;
   /** The trips that the journal does not have yet. */
   readonly offDisk: Pick<OffDiskChanges, "dispatched">;
-  readonly entryDelays: Pick<EntryDelays, "zones" | "isOver">;
+  readonly entryDelays: Pick<EntryDelays, "zones" | "overZones">;
 }
 
 /** Which zones have an alarm that is not done. */
@@ -70,10 +70,8 @@ export class AlarmZones {
   /** Zones with a dispatched trip that is not recorded yet. */
   #pendingZones(): string[] {
     const { offDisk, entryDelays } = this.#parts;
-    const unstored = offDisk
-      .dispatched()
-      .filter(({ key, isDelayed }) => !isDelayed || entryDelays.isOver(key));
-    return [...this.#trips.pendingZones(), ...unstored.map(({ zoneId }) => zoneId)];
+    const unstored = offDisk.dispatched().filter(({ isDelayed }) => !isDelayed);
+    return [...this.#trips.pendingZones(), ...unstored.map(({ zoneId }) => zoneId), ...entryDelays.overZones];
   }
 
   #zonesOf(records: readonly Pick<UnfinishedRecord, "id">[]): string[] {

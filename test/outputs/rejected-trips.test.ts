@@ -117,6 +117,7 @@ test("a siren sounds after a power cut in which an entry delay ended, once", () 
   site.losePower(3_600_000, { canWrite: false });
   pulses = newPulses();
   expect(leftMs()).toBe(PULSE_MS);
+  expect(isAlarm()).toBe(true);
   site.clock.advance(20_000);
   expect(leftMs()).toBe(PULSE_MS - 20_000);
   site.repairJournal();
