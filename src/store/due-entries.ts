@@ -53,7 +53,7 @@ export class DueEntries extends Store {
      WHERE ${ACTIVE} AND rank = ${URGENT_PRIORITY_ORDER} AND deleted = 0 AND next_at > 0
        AND ((phase IN ('new','posting','unsure') AND abs(:nowMs - created_at) >= :lateMs)
          OR (phase IN ('linked','writing') AND joined_rev > synced_rev AND abs(:nowMs - coalesce(joined_at, updated_at)) >= :lateMs))
-       AND coalesce(last_code, '') NOT IN (SELECT value FROM json_each(:otherCodes))`,
+       AND NOT (phase IN ('posting','unsure') AND coalesce(last_code, '') IN (SELECT value FROM json_each(:unprovedCodes)))`,
   ).pluck();
 
   /**
@@ -76,8 +76,8 @@ export class DueEntries extends Store {
   }
 
   /**
-   * Unconfirmed alarms whose search was incomplete.
-   * @param codes outcome codes of incomplete searches
+   * Unconfirmed alarms whose search was incomplete or denied.
+   * @param codes outcome codes of searches that were incomplete or denied
    * @param sentBeforeMs wall clock, milliseconds since 1970
    * @returns ids of interventions, newest first
    */
@@ -90,10 +90,10 @@ export class DueEntries extends Store {
    * that wait on their own, not for the link. After the clock was set back, a time as far in the future counts too.
    * @param nowMs wall clock, milliseconds since 1970
    * @param lateMs the long time in milliseconds, since the creation, or since the first trip that it lacks
-   * @param otherCodes outcome codes that are not counted
+   * @param unprovedCodes outcome codes of searches with which an unconfirmed alarm is not counted
    */
-  lateAlarms(nowMs: number, lateMs: number, otherCodes: readonly string[]): number {
-    return this.#late.get({ nowMs, lateMs, otherCodes: JSON.stringify(otherCodes) }) ?? 0;
+  lateAlarms(nowMs: number, lateMs: number, unprovedCodes: readonly string[]): number {
+    return this.#late.get({ nowMs, lateMs, unprovedCodes: JSON.stringify(unprovedCodes) }) ?? 0;
   }
 
   #candidatesOf(queue: OutboxQueue): Statement<unknown[], OutboxRow & { readonly similarityKey: string }> {

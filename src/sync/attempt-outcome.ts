@@ -52,8 +52,10 @@ export function retryRejection(
   const waitMs = ALARM_RETRY_MS[refusals];
   const isStray = outcome.event === "refused" || outcome.event === "missing" || outcome.code === "403";
   if (!isAlarm || !isStray || waitMs === undefined) return { outcome, changes: {} };
+  // An earlier send may have arrived: it is searched for before the next one.
+  const event = outcome.event === "ambiguous" ? outcome.event : "not-applied";
   return {
-    outcome: { ...outcome, event: "not-applied" },
+    outcome: { ...outcome, event },
     changes: { refusals: refusals + 1, nextAtMs: clock.wallMs() + waitMs },
   };
 }
@@ -155,8 +157,9 @@ export function afterFailure(
   const isAlarm = entry.priorityOrder === URGENT_PRIORITY_ORDER;
   // Only the staff of the dispatch centre can fix a missing right or objective. An alarm is worth asking again earlier.
   const askedMs = isAlarm ? 0 : retryAfterMs;
-  // A read that is denied keeps the line of a trip from its record.
-  const deniedMs = isAlarm && event === undefined ? ALARM_WAIT_MS_MAX : BLOCKED_RETRY_MS;
+  // A read that is denied keeps the line of a trip from its record. After a POST that may be there, a search is next.
+  const isReadNext = event === undefined || event === "ambiguous";
+  const deniedMs = isAlarm && isReadNext ? ALARM_WAIT_MS_MAX : BLOCKED_RETRY_MS;
   const leastMs = event === "missing" || code === "403" ? deniedMs : askedMs;
   // While the link is down nothing is sent anyway. Only a record that may have caused the fault waits on its own.
   const isLinkFault = link !== "ok" && !mayBeRecordSpecific;

@@ -6,7 +6,7 @@ import type { SyncContext } from "./context.ts";
 import { unlink } from "./recovery/id-owner.ts";
 import { searchedFirst } from "./recovery/gone-records.ts";
 import { UNCLEAR } from "./recovery/absent-records.ts";
-import { DENIED, INCOMPLETE_LISTS } from "./recovery/last-codes.ts";
+import { DENIED, UNPROVED } from "./recovery/last-codes.ts";
 
 /** Commands of users for records that do not reach the dispatch centre automatically. */
 export class SyncCommands {
@@ -28,7 +28,7 @@ export class SyncCommands {
         entry.phase === "linked" && entry.lastCode === UNCLEAR && entry.missingSinceMs !== null;
       // The user confirms that the linked record is another one: search for ours, and create it if it is not found.
       if (isUnclear) return unlink(this.#context, entry);
-      const isUnproved = entry.phase === "unsure" && INCOMPLETE_LISTS.has(entry.lastCode ?? "");
+      const isUnproved = entry.phase === "unsure" && UNPROVED.has(entry.lastCode ?? "");
       const denied = isUnproved && !entry.deleted ? { lastCode: DENIED } : {};
       store.apply(entry, "retry", {
         ...this.#searchFirst(entry),

@@ -6,7 +6,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import type { DueEntries } from "../store/due-entries.ts";
 import type { SyncContext } from "./context.ts";
 import type { Link } from "./link.ts";
-import { INCOMPLETE_LISTS } from "./recovery/last-codes.ts";
+import { UNPROVED } from "./recovery/last-codes.ts";
 
 /** How long a reassigned id is shown as a condition. */
 const REASSIGNED_SHOWN_FOR_MS = 86_400_000;
@@ -119,7 +119,7 @@ export class SyncConditions {
   declareRejections(): void {
     const { store, due, clock, conditions } = this.#context;
     const sentBeforeMs = clock.wallMs() - UNPROVED_AFTER_MS;
-    const unproved = due.unprovedAlarms([...INCOMPLETE_LISTS], sentBeforeMs);
+    const unproved = due.unprovedAlarms([...UNPROVED], sentBeforeMs);
     const [first] = unproved;
     if (first)
       conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });
@@ -136,7 +136,7 @@ export class SyncConditions {
   #lateAlarms(): number {
     const { due, clock, link } = this.#context;
     if (link.state.state !== "up") return 0;
-    return due.lateAlarms(clock.wallMs(), LATE_AFTER_MS, [...INCOMPLETE_LISTS]);
+    return due.lateAlarms(clock.wallMs(), LATE_AFTER_MS, [...UNPROVED]);
   }
 
   #declareCutNotes(): void {

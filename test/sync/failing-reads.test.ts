@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { OPERATOR_USER } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
 import { json, type ReceivedRequest, type ScriptedResponse } from "../support/nonconforming-centre.ts";
@@ -6,10 +7,11 @@ import { SyncingSite } from "../support/syncing-site.ts";
 
 /* Centres that answer no read: their reads come from a copy that is down, or the account may only create records. */
 
+const DENIAL = json(403, { error: "Forbidden", message: "no", statusCode: 403 });
 const READS: readonly [what: string, answer: ScriptedResponse][] = [
   ["502", { status: 502, headers: { "Content-Type": "text/html" }, body: "<p>Bad gateway" }],
   ["503", json(503, {}, { "Retry-After": "30" })],
-  ["403", json(403, { error: "Forbidden", message: "no", statusCode: 403 })],
+  ["403", DENIAL],
 ];
 
 let centre: InMemoryCentre;
@@ -58,18 +60,21 @@ describe.each(READS)("at a centre that answers each read with %s", (_what, answe
     expect(site.conditions()).toEqual([]);
   });
 
-  test("an alarm that is not answered either is sent once, and again once reads work", async () => {
+  // A copy of the reads that is down works again; an account that may read nothing never gets further.
+  const sendsMax = isDenied ? 5 : 1;
+  test(`an alarm that is not answered either is sent ${isDenied ? "several times" : "once"}, and again once reads work`, async () => {
     centre.add({ name: "Typed" });
     await site.push.cycle();
     centre.instead = (request) => (isRead(request) ? answer : json(503, {}));
     const { id } = site.create({ priority: "high" });
     await site.push.cycle();
     await pass(60);
-    expect(centre.writes).toHaveLength(1);
+    expect(centre.writes).toHaveLength(sendsMax);
     centre.instead = () => undefined;
     await pass(16);
     expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 2 });
     expect(centre.rows.size).toBe(2);
+    expect(site.conditions()).toEqual([]);
   });
 
   test("the first alarm of a new memory card is created", async () => {
@@ -97,4 +102,131 @@ test.each([
   await site.push.cycle();
   await pass(20);
   expect(centre.writes).toEqual([]);
+});
+
+describe("an account that may only create records, and whose first request gets no answer", () => {
+  let isLost: (request: ReceivedRequest) => boolean;
+  let posts: number;
+
+  beforeEach(async () => {
+    posts = 0;
+    isLost = () => posts === 1;
+    await site.push.cycle();
+    centre.instead = (request) => {
+      if (isRead(request)) return DENIAL;
+      posts += 1;
+      return isLost(request) ? json(503, {}) : undefined;
+    };
+  });
+
+  test.each(["high", "medium"] as const)("sends it again: %s priority", async (priority) => {
+    const { id } = site.create({ priority });
+    await site.push.cycle();
+    await pass(60);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(centre.rows.size).toBe(1);
+  });
+
+  test("sends it again at once after a user has ordered it", async () => {
+    isLost = () => posts <= 4;
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    await pass(20);
+    expect(site.entry(id).phase).toBe("unsure");
+    expect(site.conditions()).toContain("upstream-alarm-unproved");
+    site.push.operator.retry(id);
+    await pass(2);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(centre.rows.size).toBe(1);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("sends it four times, then once every half hour", async () => {
+    isLost = () => true;
+    site.create({ priority: "high" });
+    await site.push.cycle();
+    await pass(25);
+    expect(posts).toBe(4);
+    await pass(60);
+    expect(posts).toBe(6);
+  });
+
+  test("leaves one record once it may read, although each request was applied", async () => {
+    isLost = () => false;
+    centre.afterwards = (request) => (isRead(request) ? undefined : json(504, {}));
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    await pass(25);
+    expect(centre.rows.size).toBe(4);
+    centre.instead = () => undefined;
+    centre.afterwards = () => undefined;
+    await site.minutes(40);
+    expect(site.entry(id).phase).toBe("linked");
+    expect(centre.rows.size).toBe(1);
+  });
+
+  test("is not asked for more records than two if its answers are rewritten", async () => {
+    isLost = () => false;
+    centre.afterwards = (request) =>
+      isRead(request) ? undefined : json(201, { id: posts, name: "REWRITTEN", dateStart: null });
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    await pass(60);
+    expect(site.entry(id).upstreamId).toBe(2);
+    expect(posts).toBe(2);
+  });
+
+  test("searches first once it may read, after requests that were denied as well", async () => {
+    isLost = () => false;
+    centre.afterwards = ({ method }) => (method === "POST" && posts === 1 ? json(504, {}) : undefined);
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    centre.instead = () => DENIAL;
+    await pass(12);
+    centre.instead = () => undefined;
+    await pass(20);
+    expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+    expect(centre.rows.size).toBe(1);
+  });
+
+  test("does not send a deleted one again", async () => {
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    site.app.interventions.delete(id, OPERATOR_USER);
+    await pass(60);
+    expect(posts).toBe(1);
+  });
+});
+
+test("a gateway that denies everything for some minutes costs no second record", async () => {
+  await site.push.cycle();
+  centre.afterwards = ({ method }) => (method === "POST" ? json(504, {}) : undefined);
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  centre.afterwards = () => undefined;
+  for (const minutes of [1, 2, 4, 8]) {
+    centre.instead = () => json(403, {});
+    await pass(minutes);
+    centre.instead = () => undefined;
+    await pass(2);
+  }
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  expect(centre.writes.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect(centre.rows.size).toBe(1);
+});
+
+test("a gateway that denies everything for a quarter of an hour after a lost alarm leaves one record", async () => {
+  await site.push.cycle();
+  const applied = ({ method }: ReceivedRequest): ScriptedResponse | undefined =>
+    method === "POST" ? json(504, {}) : undefined;
+  centre.afterwards = applied;
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  centre.instead = () => json(403, {});
+  await pass(15);
+  centre.instead = () => undefined;
+  centre.afterwards = () => undefined;
+  await pass(10);
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  expect(centre.rows.size).toBe(1);
 });

@@ -26,6 +26,12 @@ export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([
   NOT_SHOWN,
 ]);
 
+/** The account may not read, so that waiting does not help a search. */
+export const READS_DENIED = "403";
+
+/** Codes of an unconfirmed record of which no search shows whether it is at the centre. */
+export const UNPROVED: ReadonlySet<string> = new Set([...INCOMPLETE_LISTS, READS_DENIED]);
+
 /**
  * The list of the centre could not be read completely, and a user has ordered a retry of the unconfirmed record. The user
  * confirms that the centre does not have it.

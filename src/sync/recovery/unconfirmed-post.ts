@@ -15,7 +15,7 @@ import { ownCallsAmong } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
-import { ANOTHER_RECORD, DENIED, INCOMPLETE_LISTS, NOT_SHOWN } from "./last-codes.ts";
+import { ANOTHER_RECORD, DENIED, NOT_SHOWN, READS_DENIED, UNPROVED } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
 import { continueStuck } from "../stuck-trip.ts";
 import { asUnreadNotes, joinedLinesOf } from "../unread-notes.ts";
@@ -60,12 +60,12 @@ export class UnconfirmedPost {
     const { arrivesByMs, cannotArrive } = this.#arrivalOf(entry);
     if (cannotArrive && entry.deleted)
       return void store.apply(entry, "absent", closing(this.#context, entry));
-    const isHidden = isAnswered(entry) && !store.facts.honoursKeys && entry.sends > RESENDS_MAX;
-    const sinceMs = this.#context.clock.wallMs() - (entry.attempt?.atMs ?? 0);
-    if (cannotArrive && isHidden && sinceMs < HIDDEN_RESEND_MS)
+    if (cannotArrive && isAnswered(entry) && this.#isSentEnough(entry))
       return this.#decideOnPart(entry, rows, HIDDEN);
+    // No earlier send has arrived; the sweeps remove one that still does. One that was answered with a success may be there.
+    const isLost = cannotArrive && !isAnswered(entry);
     // A repeated idempotency key creates no second record, so there is no need to wait.
-    if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, cannotArrive);
+    if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isLost);
     store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
     return undefined;
   }
@@ -78,15 +78,35 @@ export class UnconfirmedPost {
   ): OutboxEntry | undefined {
     const hits = this.#candidates({ ...entry, watermarkFingerprint: null }, seen);
     if (hits.length > 0) return this.#adopt(entry, hits);
-    const { cannotArrive } = this.#arrivalOf(entry);
-    if (entry.lastCode === DENIED && cannotArrive && !entry.deleted) return this.#resend(entry, true);
+    if (this.#isSentUnsearched(entry, outcome)) return this.#resend(entry, false);
     const failure = afterFailure(this.#context, entry, outcome);
+    const isUnproved = UNPROVED.has(outcome.code);
     // A list that is read later must not make the next answer the first one again.
-    const isKept = entry.lastCode === ANOTHER_RECORD && !INCOMPLETE_LISTS.has(outcome.code);
+    const isKept = entry.lastCode === ANOTHER_RECORD && !isUnproved;
     const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
-    const stuck = continueStuck(this.#context, entry, INCOMPLETE_LISTS.has(outcome.code));
+    const stuck = continueStuck(this.#context, entry, isUnproved);
     this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
+  }
+
+  /**
+   * Whether a record is sent again although the search has not shown if it is there: after a user's order, or because the account
+   * may not read. A gateway may deny everything for a moment, so that two answers in a row must be denials.
+   */
+  #isSentUnsearched(entry: OutboxEntry, { code }: ReadOutcome): boolean {
+    const { lastCode, deleted } = entry;
+    const { cannotArrive } = this.#arrivalOf(entry);
+    if (deleted) return false;
+    if (lastCode === DENIED && cannotArrive) return true;
+    if (code !== READS_DENIED || lastCode !== READS_DENIED) return false;
+    return (cannotArrive || this.#context.store.facts.honoursKeys) && !this.#isSentEnough(entry);
+  }
+
+  /** Whether each further send may create a duplicate, so that the next one is not due. */
+  #isSentEnough({ sends, attempt }: OutboxEntry): boolean {
+    const { clock, store } = this.#context;
+    const sinceMs = clock.wallMs() - (attempt?.atMs ?? 0);
+    return !store.facts.honoursKeys && sends > RESENDS_MAX && sinceMs < HIDDEN_RESEND_MS;
   }
 
   /** When the unconfirmed attempt can no longer arrive, milliseconds since 1970, and whether that time is over. */
@@ -140,11 +160,10 @@ export class UnconfirmedPost {
     });
   }
 
-  #resend(entry: OutboxEntry, cannotArrive: boolean): OutboxEntry {
+  /** @param isLost whether the search has shown that no earlier send has arrived */
+  #resend(entry: OutboxEntry, isLost: boolean): OutboxEntry {
     const { store, clock } = this.#context;
     const attempt = entry.attempt && { ...entry.attempt, atMs: clock.wallMs() };
-    // No earlier send has arrived; the sweeps remove one that still does. One that was answered with a success may be there.
-    const isLost = cannotArrive && !isAnswered(entry);
     // A user's order is one more send, not several.
     const sends = entry.lastCode === DENIED ? RESENDS_MAX + 1 : isLost ? 1 : entry.sends + 1;
     // Without an earlier record of the centre, this is about lines that have got their own record.
@@ -154,8 +173,9 @@ export class UnconfirmedPost {
 }
 
 /**
- * Sends after the first one of a record that the centre seems to accept and does not show. Then one every half hour: each may
- * create a duplicate, and none at all could lose an alarm that a proxy has answered in place of the centre.
+ * Sends after the first one of a record that the centre seems to accept and does not show, or for which the account may not search.
+ * Then one every half hour: each may create a duplicate, and none at all could lose an alarm that a proxy has answered in place of
+ * the centre, or that has not arrived.
  */
 const RESENDS_MAX = 3;
 const HIDDEN_RESEND_MS = 1_800_000;
