@@ -85,7 +85,7 @@ export class Reconciler {
     if (isMissing(seen)) {
       this.#absent.missing(entry, seen, absence);
       // The list contradicts the answer. A record that was deleted is sent again as a whole.
-      this.#continueStuck(interventionId, absence.list !== undefined);
+      this.#continueStuck(interventionId, absence.list !== undefined, seen);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;
@@ -98,7 +98,7 @@ export class Reconciler {
         ...this.#absent.unreadable(entry, seen),
         verifyAtMs: isAudited ? VERIFY_IMMEDIATELY : clock.wallMs() + timeouts.pullIntervalMs,
       });
-      this.#continueStuck(interventionId, isSameFailure(entry, seen));
+      this.#continueStuck(interventionId, isSameFailure(entry, seen), seen);
       return undefined;
     }
     const stored = store.record(interventionId);
@@ -128,11 +128,11 @@ export class Reconciler {
   }
 
   /** After a read without the record: trips that have joined it must not wait for the next good one. */
-  #continueStuck(interventionId: number, isRepeated: boolean): void {
+  #continueStuck(interventionId: number, isRepeated: boolean, seen: ReadOutcome): void {
     const { outbox } = this.#context.store;
     const entry = this.#context.store.entry(interventionId);
     if (entry.phase === "linked")
-      outbox.save({ ...entry, ...continueStuck(this.#context, entry, isRepeated) });
+      outbox.save({ ...entry, ...continueStuck(this.#context, entry, isRepeated, seen) });
   }
 
   #recordOutcome(interventionId: number, outcome: WriteOutcome, step: Step): void {

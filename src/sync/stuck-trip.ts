@@ -3,6 +3,8 @@ import type { UpstreamRecord } from "../domain/merge.ts";
 import { hasUnsentTrip, type OutboxEntry } from "../domain/outbox.ts";
 import type { SyncContext } from "./context.ts";
 import { continueRecord } from "./continuation.ts";
+import { READS_DENIED } from "./recovery/last-codes.ts";
+import type { ReadOutcome } from "./reply-classification.ts";
 import { REPEATED_FOR_MS } from "./short-post.ts";
 
 /**
@@ -10,17 +12,20 @@ import { REPEATED_FOR_MS } from "./short-post.ts";
  * responds: its reads fail, or nothing shows whether it was created. As long as an alarm is repeated, the lines wait for that.
  * @param entry that of the record, before what is stored now
  * @param isRepeated whether the attempt before has failed in the same way
+ * @param read of the record, or of the list: a denial comes from the centre, and the account may still create records
  * @returns the changes of the entry; none if the lines wait
  */
 export function continueStuck(
   context: SyncContext,
   entry: OutboxEntry,
   isRepeated: boolean,
+  read: Pick<ReadOutcome, "code">,
 ): Partial<OutboxEntry> {
   const { store, clock, linkFaults } = context;
   const { joinedAtMs, interventionId } = entry;
   const isLate = joinedAtMs !== null && Math.abs(clock.wallMs() - joinedAtMs) >= REPEATED_FOR_MS;
-  if (!hasUnsentTrip(entry) || !isLate || !isRepeated || !linkFaults.isUp || entry.deleted) return {};
+  const hasAnswered = linkFaults.isUp || read.code === READS_DENIED;
+  if (!hasUnsentTrip(entry) || !isLate || !isRepeated || !hasAnswered || entry.deleted) return {};
   const local = store.record(interventionId);
   const isUnsure = entry.phase === "unsure";
   const agreed = store.agreedOf(entry, local.uid);

@@ -65,6 +65,21 @@ describe.each([
   });
 });
 
+test("a trip, and the services that it confirms, reach a centre where the account may only create records", async () => {
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  centre.instead = ({ method }) =>
+    method === "GET" ? json(403, { error: "Forbidden", message: "no", statusCode: 403 }) : undefined;
+  const body = { notes: BOTH, police: true, firetruck: true };
+  site.app.interventions.change(id, { body, hasTripJoined: true }, DEVICE_USER);
+  await site.minutes(20);
+  expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
+  expect(centre.rows.get(2)).toMatchObject({ priority: "high", police: true, firetruck: true });
+  centre.instead = () => undefined;
+  await site.minutes(60);
+  expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
+});
+
 const posts = ({ method }: ReceivedRequest): boolean => method === "POST";
 
 describe.each<[what: string, list: () => ScriptedResponse]>([

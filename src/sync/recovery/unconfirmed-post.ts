@@ -84,7 +84,7 @@ export class UnconfirmedPost {
     // A list that is read later must not make the next answer the first one again.
     const isKept = entry.lastCode === ANOTHER_RECORD && !isUnproved;
     const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
-    const stuck = continueStuck(this.#context, entry, isUnproved);
+    const stuck = continueStuck(this.#context, entry, isUnproved, outcome);
     this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
   }
