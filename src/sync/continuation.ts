@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { fieldsOf, instantsOf, type InterventionFields } from "../domain/intervention.ts";
 import { referenceTo } from "../domain/intervention-text.ts";
+import { linesOf } from "../domain/kept-lines.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
@@ -58,7 +59,7 @@ export function continueRecord(
 
 /**
  * Creates a record for the lines of a joined trip that the centre has cut off the notes of an update. What is cut off that record is
- * continued in the same way, except its first line: a centre that cuts every text would get records without an end.
+ * continued in the same way, if the centre has kept one of its lines: one that keeps no line would get a record for each of them.
  */
 export function continueCutLines(
   context: SyncContext,
@@ -75,7 +76,7 @@ export function continueCutLines(
     store.unmarked(answered, local.uid)["notes"],
   );
   const cut = lost.filter((line) => added.includes(line));
-  if (hasUnsentTrip(entry) && cut.length > 0) continueRecord(context, local, cut.join("\n"), true);
+  if (hasUnsentTrip(entry)) continueCut(context, local, sent, cut);
 }
 
 /**
@@ -86,14 +87,26 @@ export function continueCutPost(context: SyncContext, entry: OutboxEntry, answer
   const { store, syncConditions } = context;
   const first = store.record(entry.interventionId);
   const notesOf = (record: UpstreamRecord): unknown => store.unmarked(record, first.uid)["notes"];
-  const lost = syncConditions.noteNotes(
-    entry.interventionId,
-    notesOf(store.sentOf(entry)),
-    notesOf(answered),
-  );
+  const sent = notesOf(store.sentOf(entry));
+  const lost = syncConditions.noteNotes(entry.interventionId, sent, notesOf(answered));
   const joined = joinedLinesOf(context, entry);
   const cut = lost.filter((line) => joined.includes(line));
-  if (cut.length > 0) continueRecord(context, first, cut.join("\n"), true);
+  continueCut(context, first, sent, cut);
+}
+
+/**
+ * Creates a record for lines of trips that the centre has cut off the notes of another one. If those are all of its lines, the
+ * centre would cut them off the next record too: only the condition is raised.
+ * @param sent the notes as sent, without our marker
+ */
+export function continueCut(
+  context: SyncContext,
+  first: StoredIntervention,
+  sent: unknown,
+  cut: readonly string[],
+): void {
+  const isSame = typeof sent === "string" && linesOf(sent).every((line) => cut.includes(line));
+  if (cut.length > 0 && !isSame) continueRecord(context, first, cut.join("\n"), true);
 }
 
 /** A UUID, as the references of records at the centre require; derived, so that a simulation can be repeated. */

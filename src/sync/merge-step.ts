@@ -9,7 +9,7 @@ import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outb
 import type { StoredIntervention } from "../store/interventions.ts";
 import { NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 import type { SyncContext } from "./context.ts";
-import { continueRecord } from "./continuation.ts";
+import { continueCut, continueRecord } from "./continuation.ts";
 import type { Step } from "./linked-step.ts";
 import { asUnreadNotes, unreadLinesOf, type CutNotes } from "./unread-notes.ts";
 import { invalidFields, PullChanges, REPLICATION_LAG_MAX_MS, type StaleReads } from "./pull-changes.ts";
@@ -150,7 +150,7 @@ export class MergeStep {
     const outgoing = store.outgoing({ ...fieldsOf(local.record), notes: sent }, local.uid);
     if (store.marker === "notes") syncConditions.noteMarker(entry, { ...outgoing }, seen);
     const joined = lost.filter((line) => lines.includes(line));
-    if (joined.length > 0) continueRecord(this.#context, local, joined.join("\n"), true);
+    continueCut(this.#context, local, sent, joined);
   }
 
   /** The fields to send, with the marker if the centre has lost it. */

@@ -1,6 +1,7 @@
 import { addedLines, isCutOff, linesOf } from "../domain/kept-lines.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import { hasUnsentTrip, type OutboxEntry } from "../domain/outbox.ts";
+import { FIRST_REV } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
 import type { PutStep } from "./linked-step.ts";
 
@@ -31,10 +32,15 @@ export function unreadLinesOf(base: string | null): readonly string[] | undefine
   return (JSON.parse(base ?? "{}") as UpstreamRecord)[UNREAD_LINES] as readonly string[] | undefined;
 }
 
-/** The lines of the notes of a POST after the first one, if trips have joined the record before it; none otherwise. */
+/**
+ * The lines of trips that have joined a record before its POST: all lines of one that continues another, whose trips have joined
+ * that one, and those after the first of any other.
+ */
 export function joinedLinesOf({ store }: StoreContext, entry: OutboxEntry): readonly string[] {
   const { notes } = store.unmarked(store.sentOf(entry), store.record(entry.interventionId).uid);
-  return hasUnsentTrip(entry) && typeof notes === "string" ? linesOf(notes).slice(1) : [];
+  if (!hasUnsentTrip(entry) || typeof notes !== "string") return [];
+  const isContinuation = entry.joinedRev === FIRST_REV;
+  return linesOf(notes).slice(isContinuation ? 0 : 1);
 }
 
 /**

@@ -122,6 +122,23 @@ test("a continued text that it cuts as well is not continued again", async () =>
   expect(site.conditions()).toEqual(["upstream-notes-cut"]);
 });
 
+test.each<[what: string, stores: (notes: string) => string]>([
+  ["none", () => ""],
+  ["five characters", (notes) => notes.slice(0, 5)],
+])(
+  "a centre that stores %s of the notes gets one record for all further trips of an update",
+  async (_what, stores) => {
+    const id = await created();
+    stored = stores;
+    const lines = Array.from({ length: 10 }, (_, at) => `03:${41 + at} Window ${at}`);
+    join(id, [FIRST.notes, ...lines].join("\n"));
+    await looks(20);
+    expect(centre.rows.size).toBe(2);
+    expect(centre.rows.get(2)).toMatchObject({ status: "planned", police: true });
+    expect(site.conditions()).toEqual(["upstream-notes-cut"]);
+  },
+);
+
 test.each<[what: string, written: (notes: string) => string]>([
   ["without accents and with escapes", (notes) => notes.replaceAll("ș", "s").replaceAll("&", "&amp;")],
   ["in capitals, trimmed and with CRLF", (notes) => notes.toUpperCase().trim().replaceAll("\n", "\r\n")],

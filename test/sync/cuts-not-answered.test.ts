@@ -20,11 +20,13 @@ const CUT = THIRD.slice(0, LENGTH_MAX);
 
 let centre: InMemoryCentre;
 let site: SyncingSite;
+let lengthMax: number;
 
 beforeEach(async () => {
+  lengthMax = LENGTH_MAX;
   centre = new InMemoryCentre();
   const keeps = (row: CentreRow): CentreRow =>
-    typeof row["notes"] === "string" ? { ...row, notes: row["notes"].slice(0, LENGTH_MAX) } : row;
+    typeof row["notes"] === "string" ? { ...row, notes: row["notes"].slice(0, lengthMax) } : row;
   centre.keeps = keeps;
   centre.afterwards = ({ method, path }) => {
     const id = Number(path.split("/").at(-1));
@@ -104,6 +106,21 @@ describe.each(ANSWERS)("a POST that is answered %s", (_what, answer) => {
     expect(site.outbox.summary()).toMatchObject({ waiting: 0, rejected: 0, gone: 0 });
   });
 });
+
+test.each(ANSWERS)(
+  "a centre that keeps no line gets one record for all further trips, answered %s",
+  async (_what, answer) => {
+    lengthMax = 9;
+    await connect();
+    answerTo("POST", answer);
+    const { id } = site.create(FIRST);
+    join(id, SECOND);
+    join(id, [THIRD, "03:51 Attic", "03:52 Garage", "03:53 Office"].join("\n"));
+    await looks(12);
+    expect(notesThere()).toEqual(["03:27 Doo", "03:41 Win"]);
+    expect(site.conditions()).toEqual(["upstream-notes-cut"]);
+  },
+);
 
 test("lines of trips that had joined before a POST that shows the cut are in a record of their own", async () => {
   await connect();
