@@ -158,6 +158,10 @@ export class PostgresFleet implements Fleet {
     this.#intake.missed(silentS);
   }
 
+  signInRefused(): void {
+    this.#intake.signInRefused();
+  }
+
   /** @returns for each report why it is refused; undefined for one that is stored, or older than the stored one */
   async #store(given: readonly BatchedReport[]): Promise<(AppError | undefined)[]> {
     const enrolled = await enrolledSites(this.#connections, given);
@@ -230,10 +234,7 @@ export class PostgresFleet implements Fleet {
     const middle = Math.ceil(sites.length / 2);
     const first = await this.#writeAndClose(sites.slice(0, middle));
     const second = await this.#writeAndClose(sites.slice(middle));
-    return {
-      closed: [...first.closed, ...second.closed],
-      failed: [...first.failed, ...second.failed],
-    };
+    return { closed: [...first.closed, ...second.closed], failed: [...first.failed, ...second.failed] };
   }
 }
 

@@ -63,6 +63,8 @@ export interface Fleet {
    * @param silentS of sites that are silent after at most this time, in seconds; of all sites if omitted
    */
   reportsMissed(silentS?: number): void;
+  /** Called when a site could not sign in for a reason of this centre; without effect long after its start and its last outage. */
+  signInRefused(): void;
 }
 
 /** More sites than one dispatch centre has; bounds the table. */

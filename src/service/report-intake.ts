@@ -4,6 +4,12 @@ import type { ProcessReportReception } from "../domain/reception.ts";
 
 /** Difference of the two clocks that counts as a clock step. */
 const CLOCK_STEP_MS = 10_000;
+/**
+ * For how long after a start or an outage a refused sign-in of a site counts: ten thousand sites need minutes then. Its password was
+ * not compared, and behind a load balancer a stranger has the address of every site: without this limit, wrong passwords could put
+ * off the detection of silent sites for ever.
+ */
+const SIGN_INS_COUNT_MS = 600_000;
 const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storage", "busy"]);
 
 /** Whether a report, or the sign-in for it, failed for a reason of this centre. Other errors are the client's. */
@@ -29,6 +35,7 @@ export class ReportIntake {
   readonly #clock: Pick<Clock, "monotonicMs">;
   #beganMs: number;
   #missedMs: number | undefined;
+  #signInRefusedMs: number | undefined;
   /** The end of the last stop by the time up to which it concerns sites, in seconds. */
   readonly #stalledMs = new Map<number, number>();
   /** The beginnings of the reports on their way, oldest first; all times of this class are monotonic. */
@@ -69,6 +76,13 @@ export class ReportIntake {
     else this.#stalledMs.set(silentS, nowMs);
   }
 
+  /** Called when a site could not sign in, and so not report. It counts only soon after reports were missed for another reason. */
+  signInRefused(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const outageMs = Math.max(this.#beganMs, this.#missedMs ?? 0);
+    if (nowMs - outageMs <= SIGN_INS_COUNT_MS) this.#signInRefusedMs = nowMs;
+  }
+
   /** Compares the wall clock of the reports with the time that has passed: if it was set, the times of earlier reports mean nothing. */
   noteClock(wallMs: number): void {
     const difference = wallMs - this.#clock.monotonicMs();
@@ -83,9 +97,10 @@ export class ReportIntake {
     const monotonicMs = this.#clock.monotonicMs();
     const [oldest] = this.#underway;
     const wallOf = (ms: number): number => Math.round(wallMs - (monotonicMs - ms));
+    const missed = [this.#missedMs, this.#signInRefusedMs].filter((ms) => ms !== undefined);
     return {
       beganMs: wallOf(this.#beganMs),
-      missedMs: this.#missedMs === undefined ? null : wallOf(this.#missedMs),
+      missedMs: missed.length === 0 ? null : wallOf(Math.max(...missed)),
       stalls: [...this.#stalledMs].map(([silentS, ms]) => ({ silentS, atMs: wallOf(ms) })),
       completeMs: wallOf(oldest?.beganMs ?? monotonicMs),
     };

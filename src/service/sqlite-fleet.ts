@@ -146,6 +146,10 @@ export class SqliteFleet extends SqliteSites implements Fleet {
     this.#intake.missed(silentS);
   }
 
+  signInRefused(): void {
+    this.#intake.signInRefused();
+  }
+
   /** In the group commit of the records: the sync is woken only once both are on disk. */
   #write<T>(work: () => T): Promise<T> {
     const { interventions, database } = this.#options;
@@ -195,6 +199,7 @@ export class ThreadedFleet extends SqliteSites implements Fleet {
   readonly findSilent: Fleet["findSilent"];
   readonly reception: Fleet["reception"];
   readonly reportsMissed: Fleet["reportsMissed"];
+  readonly signInRefused: Fleet["signInRefused"];
 
   /** @param database a read-only connection */
   constructor(writer: Remote<Fleet>, database: Database) {
@@ -205,5 +210,6 @@ export class ThreadedFleet extends SqliteSites implements Fleet {
     this.reception = (...args) => writer.reception(...args);
     // A writer that has failed starts again, which counts as an interruption too.
     this.reportsMissed = (...args) => void writer.reportsMissed(...args).catch(() => {});
+    this.signInRefused = () => void writer.signInRefused().catch(() => {});
   }
 }

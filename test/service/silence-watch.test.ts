@@ -124,12 +124,10 @@ test("a database that was gone for long makes no site silent that reports again"
 });
 
 /**
- * Enrols sites, which all report, and fills the places and the queue of the sign-ins with them, after most of their time without a
- * report. The passwords have been verified by another process, of which this one knows nothing.
- * @param place address of the attempts
- * @returns the codes of the refused ones
+ * Enrols sites, which all report once. Their passwords have been verified by another process, of which this one knows nothing.
+ * @returns the addresses of their accounts
  */
-async function signInAllAtOnce(place: string, password: string): Promise<Set<string>> {
+async function reportingSites(): Promise<readonly string[]> {
   const { clock, signIns, key, parts, tokens } = app;
   const earlier = new TokenService({
     signIns,
@@ -146,8 +144,20 @@ async function signInAllAtOnce(place: string, password: string): Promise<Set<str
     const { token } = await earlier.signIn(email, SITE_PASSWORD, LOCALHOST);
     await parts.fleet.report({ ...REPORT, ref }, await tokens.verify(token, LOCALHOST));
   }
-  await pass(SILENT_MS - 4 * LOOK_MS);
-  const { throttle } = signIns;
+  return emails;
+}
+
+/**
+ * Fills the places and the queue of the sign-ins.
+ * @param place address of the attempts
+ * @returns the codes of the responses
+ */
+async function signInAllAtOnce(
+  emails: readonly string[],
+  place: string,
+  password: string,
+): Promise<Set<string>> {
+  const { throttle } = app.signIns;
   const check = throttle.assertOpen.bind(throttle);
   const checked = new Map<string, number>();
   let admit = (): void => {};
@@ -166,11 +176,14 @@ async function signInAllAtOnce(place: string, password: string): Promise<Set<str
   admit();
   for (const status of await Promise.all(all)) codes.add(String(status));
   await server.stop();
+  throttle.assertOpen = check;
   return codes;
 }
 
 test("sites that the centre cannot sign in at once after an outage are given the whole time again", async () => {
-  expect(await signInAllAtOnce(LOCALHOST, SITE_PASSWORD)).toEqual(new Set(["200", "429"]));
+  const emails = await reportingSites();
+  await pass(SILENT_MS - 4 * LOOK_MS);
+  expect(await signInAllAtOnce(emails, LOCALHOST, SITE_PASSWORD)).toEqual(new Set(["200", "429"]));
   await pass(8 * LOOK_MS);
   expect(await silentSites()).toEqual([]);
   await pass(SILENT_MS);
@@ -178,8 +191,35 @@ test("sites that the centre cannot sign in at once after an outage are given the
 });
 
 test("strangers who fill the queue of the sign-ins with guesses do not put off that sites are silent", async () => {
-  expect(await signInAllAtOnce("127.0.9.9", "a guess")).toEqual(new Set(["401", "429"]));
+  const emails = await reportingSites();
+  await pass(SILENT_MS - 4 * LOOK_MS);
+  expect(await signInAllAtOnce(emails, "127.0.9.9", "a guess")).toEqual(new Set(["401", "429"]));
   await pass(8 * LOOK_MS);
+  expect(await silentSites()).toHaveLength(24);
+});
+
+test("nor do strangers at the address of the load balancer, which is that of every site", async () => {
+  const emails = await reportingSites();
+  for (let burst = 1; burst <= 5; burst += 1) {
+    await pass(SILENT_MS / 2);
+    const codes = await signInAllAtOnce(emails, LOCALHOST, `guess ${burst}`);
+    expect(codes).toEqual(new Set(["401", "429"]));
+  }
+  expect(await silentSites()).toHaveLength(24);
+  expect((await repairs()).length).toBeGreaterThan(0);
+});
+
+test("sign-ins refused soon after an outage of the database count, and later ones do not", async () => {
+  const emails = await reportingSites();
+  await breakSites();
+  await pass(2 * SILENT_MS);
+  await repairSites();
+  for (let burst = 1; burst <= 3; burst += 1) {
+    await pass(SILENT_MS / 2 - LOOK_MS);
+    await signInAllAtOnce(emails, LOCALHOST, `guess ${burst}`);
+  }
+  expect(await silentSites()).toEqual([]);
+  await pass(SILENT_MS / 2 + 3 * LOOK_MS);
   expect(await silentSites()).toHaveLength(24);
 });
 

@@ -13,10 +13,10 @@ import { DELETION_REPORTING_HEADER } from "./interventions.ts";
 /** POST /auth/token: returns a token for an e-mail address and a password. The only API endpoint without a token. */
 export function tokenRoutes(
   router: Router,
-  { tokens, fleet }: { readonly tokens: TokenService; readonly fleet: Pick<Fleet, "reportsMissed"> },
+  { tokens, fleet }: { readonly tokens: TokenService; readonly fleet: Pick<Fleet, "signInRefused"> },
 ): void {
   // A site that cannot sign in cannot report: that is not its silence.
-  const onSiteRefused = (): void => fleet.reportsMissed();
+  const onSiteRefused = (): void => fleet.signInRefused();
   const create = async (request: Request, response: Response): Promise<void> => {
     const { email, password } = validated(validateCredentials, request.body);
     try {
