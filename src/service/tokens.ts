@@ -5,6 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import { DEVICE_EMAIL, type Principal } from "../domain/principal.ts";
 import type { Account } from "../store/accounts.ts";
 import type { EventNotes } from "./event-notes.ts";
+import { isSiteAddress } from "./enrolments.ts";
 import { PasswordCheck, TooManySignIns } from "./password-check.ts";
 import { PASSWORD_BYTES_MAX } from "./password-rules.ts";
 import { isOfTheCentre } from "./report-intake.ts";
@@ -61,11 +62,13 @@ export class TokenService {
     onSiteRefused = () => {},
   ): Promise<{ token: string; expiresIn: number }> {
     const hasToken = currentToken !== undefined && (await this.#isTokenOf(currentToken, email));
-    const attempt = await attemptOf(this.#signIns, email, address, hasToken);
+    let attempt: SignInAttempt | undefined;
     try {
+      attempt = await attemptOf(this.#signIns, email, address, hasToken);
       return await this.#signIn(attempt, password);
     } catch (error) {
-      if (isSiteRefused(attempt, error)) onSiteRefused();
+      // What the database does not tell, only the form of the address can.
+      if (isSiteRefused(attempt ?? { isSite: isSiteAddress(email) }, error)) onSiteRefused();
       throw error;
     }
   }
@@ -186,8 +189,11 @@ function byOf({ email, address }: SignInAttempt): { who: string; from: string; s
  * Whether a site could not sign in for a reason of this service. At a full queue its password has not been compared, so only an
  * attempt from a place of the site counts: a stranger must not put off the detection of silent sites.
  */
-function isSiteRefused({ isSite, isKnownAddress, hasToken }: SignInAttempt, error: unknown): boolean {
+function isSiteRefused(
+  { isSite, isKnownAddress, hasToken }: Partial<SignInAttempt>,
+  error: unknown,
+): boolean {
   if (isSite !== true) return false;
-  if (error instanceof TooManySignIns) return isKnownAddress || hasToken === true;
+  if (error instanceof TooManySignIns) return isKnownAddress === true || hasToken === true;
   return isOfTheCentre(error);
 }

@@ -190,6 +190,18 @@ test("sites that the centre cannot sign in at once after an outage are given the
   expect(await silentSites()).toHaveLength(24);
 });
 
+test("sites that cannot sign in because the database rejects what a sign-in reads are given the whole time again", async () => {
+  const [email = ""] = await reportingSites();
+  await pass(SILENT_MS - 4 * LOOK_MS);
+  await app.run("ALTER TABLE accounts RENAME TO lost_accounts");
+  await request(app.app).post("/auth/token").send({ email, password: SITE_PASSWORD }).expect(500);
+  await app.run("ALTER TABLE lost_accounts RENAME TO accounts");
+  await pass(8 * LOOK_MS);
+  expect(await silentSites()).toEqual([]);
+  await pass(SILENT_MS);
+  expect(await silentSites()).toHaveLength(24);
+});
+
 test("strangers who fill the queue of the sign-ins with guesses do not put off that sites are silent", async () => {
   const emails = await reportingSites();
   await pass(SILENT_MS - 4 * LOOK_MS);
