@@ -88,8 +88,19 @@ describeWithBrowser("the settings in the panel", () => {
     const dialog = page.dialog("Restore this backup?");
     await dialog.text("1 (#1)").shown();
     const before = await startedAt();
+    const uploads = () =>
+      page.evaluate<number>(
+        'performance.getEntriesByType("resource").filter(({ name }) => name.includes("/restore/pieces")).length',
+      );
+    const uploaded = await uploads();
+    expect(uploaded).toBeGreaterThan(0);
+    await dialog.field("Your own password").fill("mistyped");
+    await dialog.button("Restore").click();
+    await dialog.text(/your current password is incorrect/).shown();
     await dialog.field("Your own password").fill(EDGE.password);
     await dialog.button("Restore").click();
+    await page.notice.text(/^The backup is being restored/).shown();
+    expect(await uploads()).toBe(uploaded);
     await eventually("another start", async () => (await startedAt().catch(() => before)) !== before);
     await page.banner.badge("live").shown();
     expect(await startedAt()).not.toBe(before);

@@ -7,7 +7,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { SettingsSection } from "./settings-section.tsx";
-import { runWithErrorNotice, showNotice } from "../notice.tsx";
+import { showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 
 /** Maximum size that the daemon accepts in one request. */
@@ -66,17 +66,22 @@ async function uploadChunks(file: File, onPercent: (percent: number) => void): P
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
   const { otherSite } = plan;
+  const [problem, run] = useErrorMessage();
+  const [isSent, setSent] = useState(false);
   const restore = async (fields: FormData): Promise<void> => {
-    close();
     const currentPassword = formText(fields, "currentPassword");
-    await runWithErrorNotice(async () => {
+    setSent(true);
+    // After a mistyped password the uploaded backup is still there.
+    await run(async () => {
       const body = { copy, otherSite: otherSite !== undefined, currentPassword };
       await request("/site/restore", { method: "POST", body });
+      close();
       showNotice(t("restore.done"));
     });
+    setSent(false);
   };
   return (
-    <Dialog title={t("restore.question")} onCancel={close}>
+    <Dialog title={t("restore.question")} onCancel={isSent ? undefined : close}>
       {otherSite !== undefined && <p role="alert">{t("restore.other", { site: otherSite })}</p>}
       <dl class="facts">
         <dt>{t("restore.inBackup")}</dt>
@@ -89,9 +94,10 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
       <p>{t("restore.warning")}</p>
       <Form onSubmit={restore}>
         <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />
+        <ErrorMessage text={problem} />
         <div class="row">
           <button class="danger main">{t(otherSite === undefined ? "restore.do" : "restore.doOther")}</button>
-          <button type="button" onClick={close}>
+          <button type="button" disabled={isSent} onClick={close}>
             {t("app.cancel")}
           </button>
         </div>
