@@ -56,10 +56,10 @@ async function changeKeys(
   const clock = new SystemClock();
   const entry = { ...commandLineActor(), event, subject: "signing key", detail: {} };
   if (database !== null) {
-    const { withPostgres } = await import("./shared-database.ts");
+    const { withMovedCentre } = await import("./shared-database.ts");
     const { PostgresSigningKeys } = await import("../postgres/signing-keys.ts");
     const { PostgresEvents } = await import("../postgres/postgres-events.ts");
-    await withPostgres(database, terminal, async (connections) => {
+    await withMovedCentre({ database, dataDir }, terminal, async (connections) => {
       await shared(new PostgresSigningKeys(connections));
       await new PostgresEvents(connections, clock).add(entry, clock.wallMs());
     });

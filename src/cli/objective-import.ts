@@ -10,23 +10,23 @@ import type { Terminal } from "./terminal.ts";
 
 /** Adds or replaces objectives from a file in one transaction, whether the daemon runs or not. */
 export async function importObjectives(
-  config: Config,
+  { database, dataDir }: Config,
   terminal: Terminal,
   _options: unknown,
   file: string,
 ): Promise<void> {
   const objectives = readImport(resolve(terminal.cwd, file));
-  if (config.database !== null) {
-    const { withPostgres } = await import("./shared-database.ts");
+  if (database !== null) {
+    const { withMovedCentre } = await import("./shared-database.ts");
     const { PostgresObjectives } = await import("../postgres/postgres-objectives.ts");
-    await withPostgres(config.database, terminal, async (connections) =>
+    await withMovedCentre({ database, dataDir }, terminal, async (connections) =>
       writeCounts(terminal, await new PostgresObjectives(connections).import(objectives, "import")),
     );
     return;
   }
-  terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
-  await withDatabase(config.dataDir, (database) =>
-    writeCounts(terminal, new ObjectiveService(database).import(objectives, "import")),
+  terminal.stderr.write(`database: ${join(dataDir, "santinela.db")}\n`);
+  await withDatabase(dataDir, (opened) =>
+    writeCounts(terminal, new ObjectiveService(opened).import(objectives, "import")),
   );
 }
 

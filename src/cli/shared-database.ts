@@ -3,8 +3,10 @@ import { AppError, messageOf } from "../domain/errors.ts";
 import { withoutPassword } from "../config/database-url.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { JsonLog } from "../ops/log.ts";
+import { assertNothingLeft } from "../ops/stopped-centre.ts";
 import { PostgresConnections } from "../postgres/connection.ts";
 import { migrate } from "../postgres/migrations.ts";
+import { PostgresMovedRows } from "../postgres/moved-rows.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -40,4 +42,19 @@ export async function withPostgres<T>(
   } finally {
     await connections.close();
   }
+}
+
+/**
+ * As `withPostgres`, for a command that writes: what it adds to an empty database would keep the centre from being moved there.
+ * @throws AppError as `assertNothingLeft`
+ */
+export function withMovedCentre<T>(
+  { database, dataDir }: { readonly database: DatabaseConfig; readonly dataDir: string },
+  terminal: Terminal,
+  use: (connections: PostgresConnections) => Promise<T>,
+): Promise<T> {
+  return withPostgres(database, terminal, async (connections) => {
+    await assertNothingLeft(dataDir, new PostgresMovedRows(connections));
+    return use(connections);
+  });
 }

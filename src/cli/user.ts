@@ -7,7 +7,6 @@ import { OBJECTIVE_TYPES, refFrom, refText, type ObjectiveRef } from "../domain/
 import { ROLES, type Role } from "../domain/principal.ts";
 import { localRemote, type Remote } from "../domain/remote.ts";
 import { SetUpCode } from "../ops/set-up-code.ts";
-import { assertNothingLeft } from "../ops/stopped-centre.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { AccountService } from "../service/accounts.ts";
 import type { JsonOption } from "./command-group.ts";
@@ -117,23 +116,21 @@ async function withAccounts(
   use: (accounts: Remote<AccountService>) => Promise<void>,
 ): Promise<void> {
   const clock = new SystemClock();
-  if (config.database !== null) {
-    const { withPostgres } = await import("./shared-database.ts");
+  const { database, dataDir } = config;
+  if (database !== null) {
+    const { withMovedCentre } = await import("./shared-database.ts");
     const { PostgresAccounts } = await import("../postgres/postgres-accounts.ts");
-    const { PostgresMovedRows } = await import("../postgres/moved-rows.ts");
-    await withPostgres(config.database, terminal, async (connections) => {
-      // An account in an empty database would keep the centre from being moved there.
-      await assertNothingLeft(config.dataDir, new PostgresMovedRows(connections));
-      await use(new PostgresAccounts({ connections, clock }));
-    });
+    await withMovedCentre({ database, dataDir }, terminal, (connections) =>
+      use(new PostgresAccounts({ connections, clock })),
+    );
     return;
   }
-  terminal.stderr.write(`database: ${join(config.dataDir, "santinela.db")}\n`);
+  terminal.stderr.write(`database: ${join(dataDir, "santinela.db")}\n`);
   // The unit that announces the code looks for its file.
   const warn = (): void => void terminal.stderr.write("the used set-up code cannot be removed\n");
-  const onClaimed = (): void => new SetUpCode(config.dataDir).forget({ warn });
-  await withDatabase(config.dataDir, (database) =>
-    use(localRemote(new AccountService({ database, clock, onClaimed }))),
+  const onClaimed = (): void => new SetUpCode(dataDir).forget({ warn });
+  await withDatabase(dataDir, (opened) =>
+    use(localRemote(new AccountService({ database: opened, clock, onClaimed }))),
   );
 }
 

@@ -124,6 +124,21 @@ describeOnPostgres("a dispatch centre on SQLite that moves to PostgreSQL", (serv
     expect((await startedOnEmptyDatabase()).code).toBe(78);
   });
 
+  test.each([[["user", "list"]], [["objectives", "import", "objectives.json"]], [["keys", "rotate"]]])(
+    "is not left behind by %s, which changes nothing",
+    async (command) => {
+      writeFileSync(join(centre.folder, "objectives.json"), '{"obiective/cladiri":[{"id":1,"name":"Hala"}]}');
+      const refused = await centre.run(...command);
+      expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+        78,
+        "",
+        expect.stringContaining("are not in the database"),
+      ]);
+      expect((await centre.move()).code).toBe(0);
+      expect((await centre.run(...command)).code).toBe(0);
+    },
+  );
+
   test("is not left behind either if the database has been used without it", async () => {
     const refused = await centre.run("user", "list");
     expect([refused.code, refused.stderr]).toEqual([78, expect.stringContaining("are not in the database")]);
