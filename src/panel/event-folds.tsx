@@ -28,6 +28,8 @@ export function foldsOf(entries: readonly TimelineEntry[]): (readonly TimelineEn
 
 /** The same for entries that may be folded; undefined for an entry that never is. */
 function foldKey({ event, who, from, subject, detail }: TimelineEntry): string | undefined {
+  // Its entry lies between those of the trips that it has caused.
+  if (event === "test-trip") return subject;
   if (!who.startsWith("zone ")) return [event, who, from, subject].join("\n");
   if (event === "restore") return subject === "" ? who : undefined;
   const isMovement = event === "trip" || event === "standing";
@@ -48,7 +50,7 @@ export function FoldHead({
   const [newest] = run;
   const oldest = run[run.length - 1];
   if (!newest || !oldest) return null;
-  const trips = run.filter(({ event }) => event !== "restore");
+  const trips = run.filter(({ event }) => event !== "restore" && event !== "test-trip");
   const { icon, tone, text, note } = eventSentence(trips[0] ?? newest);
   return (
     <li>

@@ -1,5 +1,25 @@
-/** Why the link to the dispatch centre is down, and what to do about it, in English; keys as in src/domain/link-status.ts. */
+/** The link to the dispatch centre and what is sent over it, in English; the keys of the causes as in src/domain/link-status.ts. */
 export const EN_LINK = {
+  "phase.new": "to be sent",
+  "phase.posting": "being sent",
+  "phase.unsure": "sent, no response",
+  "phase.linked": "change to be sent",
+  "phase.writing": "change being sent",
+  "phase.blocked": "objective missing at the dispatch centre",
+  "phase.rejected": "rejected by the dispatch centre",
+  "phase.gone": "deleted by the dispatch centre",
+  "phase.doubtful": "not listed by the dispatch centre; checking again",
+  "phase.closed": "closed",
+  "link.none": "standalone",
+  "link.unknown": "not used yet",
+  "link.up": "up",
+  "link.down": "DOWN",
+  "link.nextAttempt": "next attempt at {time}",
+  "link.lastResponse": "last response at {time}",
+  "compared.same": "no differences ({here})",
+  "compared.differs": "{here} local, {there} at the dispatch centre",
+  "compared.none": "not yet compared",
+
   "link.cause.name": "The name of the dispatch centre cannot be resolved (DNS).",
   "link.remedy.name":
     "Check the Internet connection and the DNS server of this device, and the name in upstream.baseUrl.",

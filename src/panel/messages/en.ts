@@ -40,16 +40,6 @@ export const EN = {
   "status.link": "Link to the dispatch centre",
   "status.outboxNeedsAttention": { one: "{n} needs attention", other: "{n} need attention" },
 
-  "link.none": "standalone",
-  "link.unknown": "not used yet",
-  "link.up": "up",
-  "link.down": "DOWN",
-  "link.nextAttempt": "next attempt at {time}",
-  "link.lastResponse": "last response at {time}",
-  "compared.same": "no differences ({here})",
-  "compared.differs": "{here} local, {there} at the dispatch centre",
-  "compared.none": "not yet compared",
-
   "contact.unknown": "no reading yet",
 
   ...EN_HOME,

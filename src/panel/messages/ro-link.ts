@@ -1,8 +1,28 @@
 import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_LINK } from "./en-link.ts";
 
-/** Why the link to the dispatch centre is down, and what to do about it, in Romanian. */
+/** The link to the dispatch centre and what is sent over it, in Romanian. */
 export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
+  "phase.new": "de transmis",
+  "phase.posting": "se transmite",
+  "phase.unsure": "trimisă, fără răspuns",
+  "phase.linked": "modificare de transmis",
+  "phase.writing": "modificarea se transmite",
+  "phase.blocked": "obiectiv lipsă la dispecerat",
+  "phase.rejected": "respinsă de dispecerat",
+  "phase.gone": "ștearsă de dispecerat",
+  "phase.doubtful": "lipsește din lista dispeceratului; se verifică din nou",
+  "phase.closed": "închisă",
+  "link.none": "fără dispecerat",
+  "link.unknown": "încă nefolosită",
+  "link.up": "activă",
+  "link.down": "ÎNTRERUPTĂ",
+  "link.nextAttempt": "următoarea încercare la {time}",
+  "link.lastResponse": "ultimul răspuns la {time}",
+  "compared.same": "fără diferențe ({here})",
+  "compared.differs": "{here} local, {there} la dispecerat",
+  "compared.none": "încă nicio comparație",
+
   "link.cause.name": "Numele dispeceratului nu poate fi rezolvat (DNS).",
   "link.remedy.name":
     "Verificați conexiunea la internet și serverul DNS ale dispozitivului, precum și numele din upstream.baseUrl.",

@@ -45,16 +45,6 @@ export const RO: Catalogue = {
     other: "{n} necesită atenție",
   },
 
-  "link.none": "fără dispecerat",
-  "link.unknown": "încă nefolosită",
-  "link.up": "activă",
-  "link.down": "ÎNTRERUPTĂ",
-  "link.nextAttempt": "următoarea încercare la {time}",
-  "link.lastResponse": "ultimul răspuns la {time}",
-  "compared.same": "fără diferențe ({here})",
-  "compared.differs": "{here} local, {there} la dispecerat",
-  "compared.none": "încă nicio comparație",
-
   "contact.unknown": "fără citire",
 
   ...RO_HOME,
