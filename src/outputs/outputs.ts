@@ -55,9 +55,12 @@ export class Outputs {
   /**
    * Uses other outputs from now on. An output that stays as it is keeps its state; any other is switched off first, so that
    * a line or topic may move between outputs.
-   * @returns once the former ones are off, or have not answered for two seconds
+   * @param onRemoved called once the former ones are off, or have not answered for two seconds; the new ones come after it
    */
-  async exchange(outputs: readonly Output[]): Promise<void> {
+  async exchange(
+    outputs: readonly Output[],
+    onRemoved: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     const wanted = new Set(outputs.map((output) => canonical(output)));
     const isKept = ({ output }: SwitchedOutput): boolean => wanted.has(canonical(output));
     const former = this.#switched.filter((one) => !isKept(one));
@@ -66,6 +69,7 @@ export class Outputs {
     for (const { output } of former)
       for (const times of [this.#since, this.#testEndMs, this.#pulseEndMs]) times.delete(output);
     await Promise.all(former.map((one) => one.remove()));
+    await onRemoved();
     this.#switched = outputs.map((output) => kept.get(canonical(output)) ?? this.#newOutput(output));
     this.check();
   }

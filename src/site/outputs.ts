@@ -77,8 +77,8 @@ export class SiteOutputs {
 
   /** Uses the outputs of a changed configuration. @returns once the former ones are off, or do not answer */
   async exchange(outputs: readonly Output[]): Promise<void> {
-    await this.#startPublisher(outputs);
-    await this.#outputs.exchange(outputs);
+    // The connection of a new publisher is not there at once: the former outputs are switched off over the present one.
+    await this.#outputs.exchange(outputs, () => this.#startPublisher(outputs));
   }
 
   /** Called after each trip. */

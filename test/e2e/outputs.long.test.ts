@@ -149,6 +149,30 @@ describeWithMosquitto("outputs", () => {
     );
   });
 
+  test.each([
+    ["removes it", ""],
+    ["gives it another topic", "  - { name: siren, on: alarm, mqtt: out/horn }\n"],
+  ])(
+    "a sounding siren is off after a reload that changes the reference of the site and %s",
+    async (_, next) => {
+      const lamp = "  - { name: lamp, on: alarm, mqtt: out/lamp }\n";
+      await start(`  - { name: siren, on: alarm, mqtt: out/siren }\n${lamp}`);
+      await trip("smoke");
+      await eventually("the states", async () => (await states()) === "siren true, lamp true");
+      await listener.subscribeAsync("santinela/#");
+      const text = yaml(next + lamp).replace("ref: alone", "ref: moved");
+      writeFileSync(join(installation.folder, "site.yaml"), `dataDir: ./site\n${text}`);
+      expect((await command("reload")).stdout).toBe("options applied: site.ref, outputs\n");
+      await hears("santinela/alone/outputs/availability offline");
+      await hears("santinela/moved/outputs/availability online");
+      expect((await connectAndRead(broker.url, "out/siren")).toString()).toBe("OFF");
+      await hears("out/lamp ON", 2);
+      if (next !== "") await hears("out/horn ON");
+      expect(heard.filter((one) => one === "out/lamp OFF")).toHaveLength(1);
+      expect(await switched()).toContain("output-switched output siren off");
+    },
+  );
+
   test("a killed daemon leaves its state, is offline, and at the next start says at once what is true", async () => {
     const lamp = (kind: string): string =>
       `  - { name: lamp, on: alarm, kinds: [${kind}], mqtt: out/lamp }\n`;
