@@ -57,6 +57,7 @@ export class HomeAssistant {
   readonly #removed = new Map<string, string>();
   /** Topics of the device under a former reference or prefix, which is removed from Home Assistant. */
   #former: readonly string[] = [];
+  /** Whether the device has been announced under this reference. */
   #hasConnected = false;
   #isStopped = false;
   /** Name of the site in the last announcement. */
@@ -97,6 +98,8 @@ export class HomeAssistant {
     this.#former = [...this.#former, ...topicsOf(this.#announced())];
     this.#removed.clear();
     this.#ref = ref;
+    // Until the next connection the former device is not removed: a restart must still know it.
+    this.#hasConnected = false;
     const { publisher } = this.#options;
     // The connection has the last will of the former reference.
     await publisher.stop();

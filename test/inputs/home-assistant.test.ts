@@ -305,6 +305,28 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await eventually("the move at a restart", () => isMoved("depot", "yard"));
   });
 
+  test("removes the device of a former reference that was changed while the broker was away, also after a restart", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    await watcher.end();
+    await broker.kill();
+    siteRef = "depot";
+    site.clock.advance(1_000);
+    shown.exchange([DOOR]);
+    await shown.stop();
+    await broker.startAgain();
+    // What a broker with persistence has kept.
+    const kept = await connectAsync(broker.url);
+    for (const [topic, text] of watcher.kept) await kept.publishAsync(topic, text, { qos: 1, retain: true });
+    await kept.endAsync();
+    await show(publisher());
+    watcher = await Watcher.at(broker.url);
+    await eventually("the new reference", () => watcher.states["santinela/depot/availability"] === "online");
+    const later = await Watcher.at(broker.url);
+    await eventually("what is kept", () => later.states["santinela/depot/availability"] === "online");
+    expect([...later.kept.keys()].filter((topic) => topic.includes("hala"))).toEqual([]);
+    await later.end();
+  });
+
   test("removes the device once it is no longer to be shown", async () => {
     await eventually("all of it", () => watcher.kept.size === 9);
     await shown.stop();
