@@ -4,6 +4,7 @@ import type { Headline } from "../domain/headline.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Zone } from "../domain/zone.ts";
+import { AnnouncedDeviceWrites } from "./announced-device-writes.ts";
 import type { RetainedPublisher } from "./retained-publisher.ts";
 import { deviceIdOf } from "./home-assistant-device.ts";
 import { announcementOf, SITE_TOPICS } from "./home-assistant-site.ts";
@@ -65,10 +66,11 @@ export class HomeAssistant {
   /** Updates that have failed since the last one that succeeded; the first failure is logged. */
   #failures = 0;
   #cancelUpdate: CancelTimer | undefined;
-  #saved = "";
+  readonly #writes: AnnouncedDeviceWrites;
 
   constructor(options: HomeAssistantOptions) {
     this.#options = options;
+    this.#writes = new AnnouncedDeviceWrites(options);
     this.#zones = options.zones;
     const { ref, name } = options.site();
     this.#ref = ref;
@@ -131,20 +133,9 @@ export class HomeAssistant {
     publisher.publish(this.#topic, JSON.stringify(this.#announcement()));
     for (const topic of this.#removed.values()) publisher.publish(topic, "");
     // Before the first connection, what an earlier run has announced is still to be taken back.
-    if (this.#hasConnected) this.#save(announced);
+    if (this.#hasConnected) this.#writes.save(announced);
     this.#published.clear();
     this.#publishChanges();
-  }
-
-  #save(announced: AnnouncedDevice): void {
-    const text = JSON.stringify(announced);
-    if (text === this.#saved) return;
-    this.#saved = text;
-    try {
-      this.#options.announced.save(announced);
-    } catch (error) {
-      this.#options.log.warn("home-assistant-save-failed", { reason: messageOf(error) });
-    }
   }
 
   #update(): void {
@@ -152,6 +143,7 @@ export class HomeAssistant {
     if (ref !== this.#ref) void this.#move(ref);
     else if (name === this.#announcedName) this.#publishChanges();
     else this.#announce();
+    this.#writes.retry();
     this.#cancelUpdate = this.#options.clock.after(UPDATE_INTERVAL_MS, () => this.#update());
   }
 

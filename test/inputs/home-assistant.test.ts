@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { discoveredSensors } from "../../src/domain/discovery/home-assistant-message.ts";
@@ -325,6 +327,21 @@ describeWithMosquitto("Home Assistant at an external broker", () => {
     await eventually("what is kept", () => later.states["santinela/depot/availability"] === "online");
     expect([...later.kept.keys()].filter((topic) => topic.includes("hala"))).toEqual([]);
     await later.end();
+  });
+
+  test("stores what it has announced once the disk has space again", async () => {
+    await eventually("all of it", () => watcher.kept.size === 9);
+    const file = join(folder, "home-assistant.json");
+    rmSync(file);
+    // A directory in its place, as a full disk, cannot be replaced.
+    mkdirSync(join(file, "full"), { recursive: true });
+    shown.exchange([DOOR]);
+    for (let second = 0; second < 120; second += 1) site.clock.advance(1_000);
+    expect(site.logged("home-assistant-save-failed")).toHaveLength(1);
+    rmSync(file, { recursive: true });
+    site.clock.advance(60_000);
+    const stored = new AnnouncedDeviceFile(folder).load();
+    expect(stored?.entities.map(([key]) => key)).toEqual(["zone_smoke", "zone_front-door"]);
   });
 
   test("removes the device once it is no longer to be shown", async () => {
