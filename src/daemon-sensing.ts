@@ -23,6 +23,7 @@ import { SiteOutputs } from "./site/outputs.ts";
 import { siteMqttOf } from "./site/site-mqtt.ts";
 import { Site } from "./site/site.ts";
 import { AlarmTrips } from "./store/alarm-trips.ts";
+import { CountedTripStore } from "./store/counted-trips.ts";
 import { DispatchedTrips } from "./store/dispatched-trips.ts";
 import { InterventionStore } from "./store/interventions.ts";
 import { Journal } from "./store/journal.ts";
@@ -114,7 +115,7 @@ export class DaemonSensing {
       config,
       site,
       inputs,
-      trips: journal.trips,
+      countedTrips: new CountedTripStore(databases.journal),
       centreObjectives: new UpstreamObjectiveStore(main),
       threads: () => parts.takeUses(),
     });

@@ -9,7 +9,7 @@ import { heapBytes, LoopDelay, type ThreadUse } from "../ops/thread-use.ts";
 import { freeBytes } from "../ops/reserve-file.ts";
 import type { Inputs } from "../inputs/inputs.ts";
 import type { UpstreamObjectiveStore } from "../store/upstream-objectives.ts";
-import type { TripStore } from "../store/trips.ts";
+import type { CountedTripStore } from "../store/counted-trips.ts";
 import type { StatusView } from "./status-view.ts";
 import type { SiteZones } from "./zones.ts";
 import { addInputMetrics } from "./input-metrics.ts";
@@ -22,7 +22,7 @@ interface SiteMetricsParts {
   readonly config: Pick<Config, "dataDir" | "upstream">;
   readonly clock: Clock;
   readonly site: { status(): StatusView; readonly zones: Pick<SiteZones, "list"> };
-  readonly trips: TripStore;
+  readonly countedTrips: CountedTripStore;
   readonly centreObjectives: Pick<UpstreamObjectiveStore, "lastRead">;
   /** What each other thread uses, by name, with its longest delay since the last call. */
   readonly threads: () => ReadonlyMap<string, ThreadUse>;
@@ -93,7 +93,7 @@ export class SiteMetrics {
     const { zones } = this.#parts.site;
     registry.add(
       "santinela_zone_trips_total",
-      "Trips of a zone in the journal, with any disposition.",
+      "Trips of a zone in the journal, with any disposition; one with an entry delay counts after it.",
       () => (trips.isComplete ? zones.list().map(({ id }) => [{ zone: id }, trips.of(id)]) : []),
       ["zone"],
     );

@@ -3,7 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { TripState } from "../domain/trip.ts";
 import { isStorageError } from "../store/database.ts";
-import type { TripStore } from "../store/trips.ts";
+import type { CountedTripStore } from "../store/counted-trips.ts";
 
 /** States of dispatched trips; trips with other states were suppressed. */
 const DISPATCHED: ReadonlySet<string> = new Set(["waiting", "posted", "merged", "refused"] as const);
@@ -12,7 +12,7 @@ const BATCH_ROWS = 5_000;
 const PAUSE_MS = 50;
 
 interface TripCountsParts {
-  readonly trips: TripStore;
+  readonly countedTrips: CountedTripStore;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,6 +23,8 @@ export class TripCounts {
   readonly #byZone = new Map<string, number>();
   readonly #suppressed = new Map<string, { zone: string; reason: TripState; count: number }>();
   #last = 0;
+  /** Trips in their entry delay, which are counted at its end. */
+  #delayed: readonly number[] = [];
   #isComplete = false;
   #cancel: CancelTimer = () => {};
 
@@ -47,10 +49,10 @@ export class TripCounts {
   /** Counts the trips since the last call. */
   update(): void {
     this.stop();
-    const { clock, trips, log } = this.#parts;
-    let part: ReturnType<TripStore["countsAfter"]>;
+    const { clock, countedTrips, log } = this.#parts;
+    let part: ReturnType<CountedTripStore["after"]>;
     try {
-      part = trips.countsAfter(this.#last, BATCH_ROWS);
+      part = countedTrips.after(this.#last, BATCH_ROWS, this.#delayed);
     } catch (error) {
       // A storage error is handled where the data is needed; metrics must not stop the monitoring.
       if (!isStorageError(error)) throw error;
@@ -58,6 +60,7 @@ export class TripCounts {
       return log.debug("trip-count-failed", { reason: messageOf(error) });
     }
     this.#last = part.last;
+    this.#delayed = part.delayed;
     this.#isComplete = part.isNewest;
     if (!part.isNewest) this.#cancel = clock.after(PAUSE_MS, () => this.update());
     for (const { zoneId, state, count } of part.counts) {

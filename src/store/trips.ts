@@ -79,15 +79,7 @@ export class TripStore extends Store {
          AND NOT EXISTS(SELECT 1 FROM entry_delays WHERE entry_delays.key = trips.key) ORDER BY seq LIMIT ?`,
     ).pluck(),
   );
-  readonly #counts = this.prepare<TripCount>(
-    `SELECT zone_id AS zoneId, state, count(*) AS count FROM trips
-     WHERE seq > ? AND seq <= ? AND about = 'trip' GROUP BY zone_id, state`,
-  );
   readonly #count = this.prepare<number>("SELECT count(*) FROM trips WHERE state = ?").pluck();
-  // A trip in its entry delay may still be cancelled.
-  readonly #lastCountable = this.prepare<number>(
-    `SELECT coalesce((SELECT min(seq) - 1 FROM entry_delays JOIN trips USING(key)), max(seq), 0) FROM trips`,
-  ).pluck();
   readonly #lastSeq = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
 
   /** @param incident key of the incident that it opens, if already decided */
@@ -221,13 +213,6 @@ export class TripStore extends Store {
     return this.#unrecorded.flatMap((zones) => zones.all(limit));
   }
 
-  /** The trips after `seq`, counted up to the oldest one whose entry delay runs. @param rows maximum that are read */
-  countsAfter(seq: number, rows: number): { counts: TripCount[]; last: number; isNewest: boolean } {
-    const newest = this.#lastCountable.get() ?? 0;
-    const last = Math.min(newest, seq + rows);
-    return { counts: this.#counts.all(seq, last), last, isNewest: last === newest };
-  }
-
   count(state: TripState): number {
     return this.#count.get(state) as number;
   }
@@ -236,11 +221,4 @@ export class TripStore extends Store {
   lastSeq(): number {
     return this.#lastSeq.get() as number;
   }
-}
-
-/** The number of trips of a zone in a state. */
-interface TripCount {
-  readonly zoneId: string;
-  readonly state: TripState;
-  readonly count: number;
 }

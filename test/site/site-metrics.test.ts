@@ -4,6 +4,7 @@ import type { ZoneView } from "../../src/site/zone-view.ts";
 import type { MessageCountView } from "../../src/site/status-view.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { SiteMetrics } from "../../src/site/site-metrics.ts";
+import { CountedTripStore } from "../../src/store/counted-trips.ts";
 import type { Database } from "../../src/store/database.ts";
 import { transaction } from "../../src/store/transaction.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
@@ -34,7 +35,7 @@ beforeEach(() => {
       status: () => ({ ...NO_SITE.status(), messages }),
       zones: { ...NO_SITE.zones, list: () => [{ id } as ZoneView] },
     },
-    trips,
+    countedTrips: new CountedTripStore(journal),
     centreObjectives: { lastRead: () => undefined },
     threads: () => new Map([["front", { heapBytes: 7, longestDelayS: 0.5 }]]),
     inputs: { brokerUse: undefined, alarmPanelUse: undefined },
@@ -58,10 +59,29 @@ test("a trip that is cancelled in its entry delay counts as suppressed, although
   add(0, 2);
   delays.add({ key: "t1", zoneId: id, due: { wallMs: 0, bootId: "boot", monotonicMs: 0 } });
   add(2, 3);
-  expect(await counted()).toBe("1");
+  expect(await counted()).toBe("2");
   delays.cancel("t1", "disarmed");
   expect(await counted()).toBe("3");
+  expect(await counted()).toBe("3");
   expect(await metrics.text()).toMatch(/^santinela_zone_suppressed_total\{.*reason="cancelled".*\} 1$/m);
+});
+
+test("trips after one in its entry delay count at once, and that one when its delay ends", async () => {
+  const delays = new EntryDelayStore(journal);
+  const due = { wallMs: 0, bootId: "boot", monotonicMs: 0 };
+  add(0, 1);
+  delays.add({ key: "t0", zoneId: id, due });
+  expect(await counted()).toBe("0");
+  add(1, 3);
+  delays.add({ key: "t2", zoneId: id, due });
+  expect(await counted()).toBe("1");
+  delays.release("t0");
+  add(3, 4);
+  expect(await counted()).toBe("3");
+  delays.release("t2");
+  expect(await counted()).toBe("4");
+  expect(await counted()).toBe("4");
+  expect(await metrics.text()).not.toMatch(/^santinela_zone_suppressed_total\{/m);
 });
 
 test("each thread has its heap, the calling one included, and its longest delay", async () => {
