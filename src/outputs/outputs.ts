@@ -68,7 +68,7 @@ export class Outputs {
     this.#switched = [...kept.values()];
     for (const { output } of former)
       for (const times of [this.#since, this.#testEndMs, this.#pulseEndMs]) times.delete(output);
-    await Promise.all(former.map((one) => one.remove()));
+    await Promise.all(former.map((one) => this.#remove(one)));
     await onRemoved();
     this.#switched = outputs.map((output) => kept.get(canonical(output)) ?? this.#newOutput(output));
     this.check();
@@ -143,6 +143,12 @@ export class Outputs {
     this.#isRunning = false;
     this.#cancel();
     await Promise.all(this.#switched.map((one) => one.stop()));
+  }
+
+  /** Nothing drives it any longer: one that cannot be reached stays as it is, and a person has to look. */
+  async #remove(former: SwitchedOutput): Promise<void> {
+    if (await former.remove()) return;
+    this.#options.log.warn("output-removal-failed", { output: former.output.name });
   }
 
   #newOutput(output: Output): SwitchedOutput {

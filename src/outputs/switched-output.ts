@@ -110,24 +110,33 @@ export class SwitchedOutput {
     this.#options.device.set(isOn).catch(() => (this.isOn = null));
   }
 
-  /** Switches it off and releases it, within two seconds. A switch that is under way ends first: the last one counts. */
-  async stop(): Promise<void> {
+  /**
+   * Switches it off and releases it, within two seconds. A switch that is under way ends first: the last one counts.
+   * @returns whether it is off; a broker or a chip may not be reachable
+   */
+  async stop(): Promise<boolean> {
     const { device, clock, conditions } = this.#options;
     this.#isStopped = true;
     let cancel = (): void => {};
-    const limit = new Promise<void>((resolve) => {
-      cancel = clock.after(STOP_MS_MAX, resolve);
+    const limit = new Promise<boolean>((resolve) => {
+      cancel = clock.after(STOP_MS_MAX, () => resolve(false));
     });
     const stopped = Promise.resolve(this.#switching).then(() => device.stop());
-    await Promise.race([stopped.catch(() => "it is off or cannot be reached"), limit]);
+    const isOff = stopped.then(
+      () => true,
+      () => false,
+    );
+    const result = await Promise.race([isOff, limit]);
     cancel();
     conditions.clear("output-failed", this.output.name);
+    return result;
   }
 
   /** As `stop`, for an output that the configuration no longer has: the event log names the switch. */
-  async remove(): Promise<void> {
-    await this.stop();
-    if (this.isOn === true) this.#note(false);
+  async remove(): Promise<boolean> {
+    const isOff = await this.stop();
+    if (isOff && this.isOn === true) this.#note(false);
+    return isOff;
   }
 }
 

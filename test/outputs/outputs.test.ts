@@ -26,6 +26,7 @@ let stuck: Set<string>;
 let unstick: (() => void)[];
 let devices: OutputDevice[];
 let events: NewEvent[];
+let logged: string[];
 let facts: OutputFacts;
 let rows: JournalTrip[];
 let failure: Error | undefined;
@@ -34,7 +35,7 @@ beforeEach(() => {
   clock = new ManualClock();
   devices = [];
   [switched, events, rows, failure, lookFailure] = [[], [], [], undefined, undefined];
-  [wires, stuck, unstick] = [[], new Set(), []];
+  [wires, stuck, unstick, logged] = [[], new Set(), [], []];
   facts = because();
   conditions = new ConditionRegistry(clock, log());
 });
@@ -59,7 +60,7 @@ function trip(): void {
 }
 
 function log(): JsonLog {
-  return new JsonLog({ level: "error", clock, write: () => {} });
+  return new JsonLog({ level: "warn", clock, write: (line) => void logged.push(line) });
 }
 
 const topic = (name: string): Output["target"] => ({ by: "mqtt", topic: name, on: "ON", off: "OFF" });
@@ -85,6 +86,7 @@ function deviceOf(target: Output["target"]): OutputDevice {
       wires.push(`${name} ${isOn ? "on" : "off"}`);
     },
     stop: async () => {
+      if (failure) throw failure;
       wires.push(`${name} released`);
       return Promise.resolve();
     },
@@ -350,6 +352,16 @@ test("of changed outputs, the same one keeps its state; the others are off befor
   ]);
   await started.exchange([]);
   expect(started.list()).toEqual([]);
+});
+
+test("a removed output that cannot be reached is not recorded as off", async () => {
+  facts = because("zone-fault");
+  const started = outputs({});
+  await pass(1);
+  failure = new Error("the broker is not connected");
+  await started.exchange([]);
+  expect(events.map(({ detail }) => detail)).toEqual([{ state: "on", reason: "not-ready" }]);
+  expect(logged).toEqual([expect.stringMatching(/"output-removal-failed".*"lamp"/)]);
 });
 
 test("a switch that is under way ends before its output is released, and a stuck one holds up nothing", async () => {
