@@ -110,8 +110,12 @@ export function contactsOf(zones: readonly Zone[], account: string, event: Alarm
   return [...byCode, ...(hasOwn ? byNumber.filter((zone) => !isCreated(zone)) : byNumber)];
 }
 
+/** A created zone has no partition; a configured one may keep its id and get one. */
 function isCreated({ id, kind, input }: AlarmPanelZone): boolean {
-  return id === createdZoneId({ account: input.dc09, number: input.zone ?? 0, kind });
+  return (
+    input.partition === undefined &&
+    id === createdZoneId({ account: input.dc09, number: input.zone ?? 0, kind })
+  );
 }
 
 function ofClass(zones: readonly AlarmPanelZone[], { meaning }: AlarmPanelEvent): AlarmPanelZone[] {

@@ -123,6 +123,17 @@ describe("zones that are not configured", () => {
     expect(here.contactOf("dc09-1234-4-intrusion")).toBe("open");
   });
 
+  test("are replaced by a configured zone that keeps the id and has a partition, which trips and is restored", async () => {
+    const id = "dc09-1234-4-intrusion";
+    const own = zoneOf({ id, kind: "intrusion", input: { dc09: "1234", partition: 2, zone: 4 } });
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [own]);
+    const panel = here.panel("1234");
+    for (const event of ["1130 02 004", "3130 02 004"]) await panel.contactId(event);
+    expect(here.trips.map(({ zoneId }) => zoneId)).toEqual([id]);
+    expect(here.restores.map(({ zoneId }) => zoneId)).toEqual([id]);
+    expect(here.contactOf(id)).toBe("normal");
+  });
+
   test("are refused with zones: declared, so that the panel reports a communication failure", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234", { zones: "declared" })], [hall]);
     const panel = here.panel("1234");
