@@ -51,7 +51,7 @@ describeWithBrowser("the form of an intervention", () => {
     await isOnce("pierdut");
   });
 
-  test("creates another one when the user has changed it after a lost response", async () => {
+  test("creates one also when the user has changed it after a lost response, with the change", async () => {
     const form = await filled("prima");
     await page.loseNextResponse("**/interventii");
     await form.button("Save").click();
@@ -60,7 +60,26 @@ describeWithBrowser("the form of an intervention", () => {
     await form.button("Save").click();
     const record = await page.arrival(/^interventions\/\d+$/);
     await record.heading(/corectat$/).shown();
-    await isOnce("prima");
+    await record.text("Hala Nord (building 12)").shown();
+    await isOnce("corectat");
+    const former = await page.open("interventions?q=prima");
+    await former.complete();
+    await former.row(/prima/).gone();
+  });
+
+  test("creates the corrected one when the daemon has refused the first", async () => {
+    const form = await filled("respins");
+    await page.refuseNextRequest("**/interventii", "the name is taken");
+    await form.button("Save").click();
+    await form.text("the name is taken").shown();
+    await form.field("Name").fill("acceptat");
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.heading(/acceptat$/).shown();
+    await isOnce("acceptat");
+    const former = await page.open("interventions?q=respins");
+    await former.complete();
+    await former.row(/respins/).gone();
   });
 
   test("keeps the chosen objective while the user searches for another", async () => {

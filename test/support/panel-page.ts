@@ -594,6 +594,13 @@ export class PanelPage {
     );
   }
 
+  /** Rejects the next request for a path with 400. @param path glob pattern */
+  async refuseNextRequest(path: string, message: string): Promise<void> {
+    const headers = { "X-Error-Code": "invalid" };
+    const body = JSON.stringify({ message });
+    await this.#page.route(path, (route) => route.fulfill({ status: 400, headers, body }), { times: 1 });
+  }
+
   /** Makes the page believe that it is hidden, as behind another tab, or visible again. */
   async setHidden(isHidden: boolean): Promise<void> {
     await this.#page.evaluate(`

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
-import { request } from "../api.ts";
 import { Checkbox } from "../checkbox.tsx";
 import {
   checkDates,
@@ -17,10 +16,9 @@ import { ObjectiveChoice } from "../objective-choice.tsx";
 import { goFrom, isAt, route } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText, showNotice } from "../notice.tsx";
-import { ApiError, apiPath } from "../http.ts";
-import { useIdempotencyKey } from "../idempotency-key.ts";
+import { ApiError } from "../http.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
-import { changeRecord, sentIn } from "../record-change.ts";
+import { changeRecord, sentIn, useCreation } from "../record-change.ts";
 import { useClosing } from "./intervention-closing.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
@@ -35,19 +33,13 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const [{ record, etag }, setStored] = useState(given);
   const [error, run] = useErrorMessage();
   const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
-  const keyOf = useIdempotencyKey();
+  const create = useCreation();
   const isNew = record === undefined;
   const { changeTo, question } = useClosing(record?.id ?? 0);
   const save = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
     const here = route.value;
     const body = changedFields(fields, record);
-    const { body: saved, headers } = await (isNew
-      ? request<Intervention>(apiPath("/interventii"), {
-          method: "POST",
-          headers: { "Idempotency-Key": keyOf(body) },
-          body,
-        })
-      : changeRecord(record, etag ?? "*", body));
+    const { body: saved, headers } = await (isNew ? create(body) : changeRecord(record, etag ?? "*", body));
     const isAsSent = JSON.stringify(changedFields(new FormData(form), record)) === JSON.stringify(body);
     if (isAsSent || !isAt(here)) return goFrom(here, `#/interventions/${saved.id}`);
     // With its former version the next save compares what others have changed since.
