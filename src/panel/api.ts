@@ -68,10 +68,11 @@ export const notUpdatedSinceMs = computed(() => Math.min(...outdated.value.map((
 
 /**
  * Whether a request may succeed later without a change: not one that is rejected, which the daemon may record each time, and not
- * one that took too long, which would be a load without an end.
+ * a list that took too long, which would be a load without an end, unless the connection on which it waited may be gone.
+ * @param sentAt number of the connection at which it was sent
  */
-function isPassing({ status, isLate }: ApiError): boolean {
-  if (isLate) return false;
+function isPassing({ status, isLate }: ApiError, sentAt: number): boolean {
+  if (isLate) return connections.value > sentAt;
   return status === 0 || status === 429 || status >= 500;
 }
 
@@ -120,6 +121,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
   const [reloads, setReloads] = useState(0);
   const isPending = useRef(false);
   const requested = useRef(version);
+  const sentAt = useRef(0);
   // Counted before the browser paints, so that a screen is never marked complete before its query starts.
   useLayoutEffect(() => {
     requested.current = version;
@@ -133,6 +135,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
       if (next) setState(next);
     };
     isPending.current = true;
+    sentAt.current = connections.value;
     pendingQueries.value += 1;
     const controller = new AbortController();
     request<T>(path, { unwanted: controller.signal }).then(
@@ -169,7 +172,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     };
   }, [state]);
   useEffect(() => {
-    if (!state.error || !isPassing(state.error)) return;
+    if (!state.error || !isPassing(state.error, sentAt.current)) return;
     // A page that is shown again asks everything at its new connection.
     const repeat = (): void => void (document.hidden || refresh());
     return later(Math.max(REPEAT_MS, (state.error.retryAfterS ?? 0) * 1_000), repeat);

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   /** Retry-After in seconds; undefined without the header. */
   readonly retryAfterS: number | undefined;
-  /** Whether the page has ended the request after its time: asked again, it would take as long. */
+  /** Whether the page has ended a long list after its time: asked again, it would take as long. */
   readonly isLate: boolean;
 
   constructor(status: number, message: string, { code, retryAfterS, isLate = false }: ErrorDetails = {}) {
@@ -69,7 +69,7 @@ const limits = new WeakMap<Response, AbortSignal>();
 
 /** Why the body of a response could not be read. */
 export function brokenBody(response: Response): ApiError {
-  return new ApiError(0, "", { isLate: limits.get(response)?.reason === OUT_OF_TIME });
+  return new ApiError(0, "", { isLate: limits.get(response)?.reason === LIST_TIMEOUT_MS });
 }
 
 /** The pending requests that change something, with when they were sent, by the browser's clock. */
@@ -132,7 +132,7 @@ export async function send(
   } catch {
     throw new ApiError(0, "", {
       code: write.signal.aborted ? "unanswered" : undefined,
-      isLate: limit?.reason === OUT_OF_TIME,
+      isLate: limit?.reason === LIST_TIMEOUT_MS,
     });
   } finally {
     writes.delete(write);
@@ -142,14 +142,11 @@ export async function send(
   return response;
 }
 
-/** The reason of a signal whose time is over. */
-const OUT_OF_TIME = 1;
-
-/** Ends a request after its time. @param unwanted ends it before that */
+/** Ends a request after its time, with that as the reason. @param unwanted ends it before that */
 export function timeoutSignal(unwanted?: AbortSignal, ms = REQUEST_TIMEOUT_MS): AbortSignal {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  later(ms, () => controller.abort(OUT_OF_TIME));
+  later(ms, () => controller.abort(ms));
   unwanted?.addEventListener("abort", end);
   if (unwanted?.aborted) end();
   return controller.signal;
