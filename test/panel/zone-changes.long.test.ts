@@ -213,6 +213,25 @@ describeWithBrowser("an installer who changes zones", () => {
     expect(content()).toMatch(/Ușa din spate/);
   });
 
+  test("says that a new zone that was saved without a response keeps its id", async () => {
+    await saveWithoutResponse();
+    await leave();
+    await form.text("Advanced options").click();
+    await form.field("Short name for commands").fill("usa-spate");
+    await form.field("Name").fill("Ușa din spate");
+    await form.button("Review the change").click();
+    await form.text(/^The zone is already saved with the short name usa-copy, which stays\./).shown();
+    await page.speak("RO");
+    await form.button("Verificarea modificării").click();
+    await review.text(/^\+ .*name: Ușa din spate/).shown();
+    await page.speak("EN");
+    await review.button("Save").click();
+    const saved = page.screen("zones/saved");
+    await saved.heading("Saved").shown();
+    await saved.tile("Ușa din spate").shown();
+    expect(ids()).toEqual(["usa", "usa-copy", "geam"]);
+  });
+
   test("saves once with two presses", async () => {
     const slow = await page.holdResponses(APPLY);
     await disable("Geam");

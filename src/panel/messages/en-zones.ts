@@ -103,6 +103,8 @@ export const EN_ZONES = {
   "zoneForm.sections": "The following sections are written as in the configuration, in JSON.",
   "zoneForm.notJson": 'This is not JSON. Example: {"path": "/tamper", "open": [true]}',
   "zoneForm.review": "Review the change",
+  "zoneForm.savedAs":
+    "The zone is already saved with the short name {id}, which stays. Review the change again.",
   "zoneForm.errors": { one: "{n} error in the configuration", other: "{n} errors in the configuration" },
 
   "option.default": "default",

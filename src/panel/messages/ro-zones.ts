@@ -115,6 +115,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.sections": "Secțiunile următoare se scriu ca în configurație, în format JSON.",
   "zoneForm.notJson": 'Textul nu este JSON. Exemplu: {"path": "/tamper", "open": [true]}',
   "zoneForm.review": "Verificarea modificării",
+  "zoneForm.savedAs":
+    "Zona este deja salvată cu numele scurt {id}, care rămâne. Verificați din nou modificarea.",
   "zoneForm.errors": {
     one: "{n} eroare în configurație",
     few: "{n} erori în configurație",

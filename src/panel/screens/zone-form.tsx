@@ -3,6 +3,7 @@ import type { ConfiguredZonesView, ConfigurationErrorView } from "../../site/con
 import { ConfigurationErrors, errorsOfZone, type OptionErrors } from "../configuration-errors.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
+import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t, translateCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { go, isAt, route } from "../route.ts";
@@ -19,6 +20,7 @@ import {
   setOptions,
   type InputText,
   type WantedChanges,
+  type ZoneChange,
   type ZoneDraft,
   type ZoneText,
   zonesOf,
@@ -84,6 +86,7 @@ function Described({
       const { changes: proposed, proposal } = await propose(wanted);
       if (!isAt(here)) return;
       if (proposed.length === 0) return goToSaved(zone.id ?? "");
+      if (changes === undefined) keepSavedId(zone, proposed);
       setErrors(proposal.errors);
       setZoneAt(proposal.zones.findIndex((one) => one["id"] === zone.id));
       if (proposal.errors.length > 0) return;
@@ -149,6 +152,13 @@ function Trial({ zone }: { readonly zone: ZoneText }) {
 
 function discard(): void {
   draft.value = undefined;
+}
+
+/** A new zone that was saved without a response keeps its id. @throws ApiError if another one was entered since */
+function keepSavedId({ id }: ZoneText, [change]: readonly ZoneChange[]): void {
+  if (change?.action !== "change" || change.id === id) return;
+  setOptions({ id: change.id });
+  throw new ApiError(0, t("zoneForm.savedAs", { id: change.id }), { code: FORM_ERROR_CODE });
 }
 
 /** The zone was saved, but its response was lost. */
