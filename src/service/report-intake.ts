@@ -7,7 +7,7 @@ const CLOCK_STEP_MS = 10_000;
 /**
  * For how long after a start or an outage a refused sign-in of a site counts: ten thousand sites need minutes then. Its password was
  * not compared, and behind a load balancer a stranger has the address of every site: without this limit, wrong passwords could put
- * off the detection of silent sites for ever.
+ * off the detection of silent sites indefinitely.
  */
 const SIGN_INS_COUNT_MS = 600_000;
 const OF_THE_CENTRE: ReadonlySet<AppErrorCode> = new Set(["unavailable", "storage", "busy"]);
