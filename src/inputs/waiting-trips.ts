@@ -62,7 +62,11 @@ export class WaitingTrips {
 
   #took(trip: Trip | undefined): Trip | undefined {
     if (trip) this.#taken.add(trip.seq);
-    if (trip && isUnanswered(trip)) this.#retried.add(trip.subject);
+    if (trip && isUnanswered(trip)) {
+      this.#retried.add(trip.subject);
+      // Others pass it from now on, and those that it held up are looked for again.
+      this.refresh();
+    }
     return trip;
   }
 
@@ -128,8 +132,9 @@ export class WaitingTrips {
     const [next] = free.toSorted((a, b) => a.attempts - b.attempts);
     if (!next) return undefined;
     const trip = this.#again(next);
+    if (trip) return trip;
     this.refresh();
-    return trip ?? this.take();
+    return this.take();
   }
 
   /** Reads a trip again: it may have been decided otherwise in the meantime. */

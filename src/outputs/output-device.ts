@@ -27,6 +27,8 @@ export class LineOutput implements OutputDevice {
   readonly #target: Extract<OutputTarget, { by: "gpio" }>;
   readonly #open: OpenDriver;
   #driver: LineDriver | undefined;
+  /** Whether it was switched on since it was certainly off: a chip may keep the level when its driver ends. */
+  #mayBeOn = false;
 
   constructor(target: Extract<OutputTarget, { by: "gpio" }>, open: OpenDriver) {
     this.#target = target;
@@ -39,8 +41,10 @@ export class LineOutput implements OutputDevice {
       this.#driver = undefined;
       this.onLost();
     }));
+    this.#mayBeOn ||= isOn;
     try {
       await driver.set(gpio, isOn ? active : active === 1 ? 0 : 1);
+      this.#mayBeOn = isOn;
     } catch (error) {
       this.#driver = undefined;
       driver.close();
@@ -49,7 +53,7 @@ export class LineOutput implements OutputDevice {
   }
 
   async stop(): Promise<void> {
-    if (!this.#driver) return;
+    if (!this.#driver && !this.#mayBeOn) return;
     await this.set(false);
     this.#driver?.close();
   }

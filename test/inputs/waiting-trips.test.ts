@@ -50,6 +50,18 @@ test("a trip that has failed waits for the next run, and one of a free subject p
   expect([1, 2, 3, 4].map((seq) => waiting.hasTaken({ seq }))).toEqual([true, true, true, false]);
 });
 
+test("a fire that is sent again beside another request holds up no other trip while it is under way", () => {
+  const trips = [unanswered(1, "fire/1", 1), entry(2, "fire/2"), entry(3, "yard")];
+  const { taken, takenUrgent, busy } = orderOf(trips);
+  expect(taken()).toBe(2);
+  busy.add("fire/2");
+  expect(takenUrgent()).toBe(1);
+  busy.add("fire/1");
+  trips[1] = entry(2, "fire/2", "posted");
+  busy.delete("fire/2");
+  expect([taken(), taken()]).toEqual([3, undefined]);
+});
+
 test("a trip that was passed and decided otherwise since is not dispatched, nor is another one in its place", () => {
   const trips = [entry(1, "hall"), entry(2, "hall"), entry(3, "yard")];
   const { taken, busy } = orderOf(trips, new Set(["hall"]));

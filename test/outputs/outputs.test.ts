@@ -6,7 +6,7 @@ import type { Output, OutputFacts } from "../../src/domain/output.ts";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { AlarmPulses } from "../../src/outputs/alarm-pulses.ts";
-import type { OutputDevice } from "../../src/outputs/output-device.ts";
+import { LineOutput, type OutputDevice } from "../../src/outputs/output-device.ts";
 import { Outputs } from "../../src/outputs/outputs.ts";
 import type { ZoneKind } from "../../src/domain/zone.ts";
 import type { JournalTrip } from "../../src/store/dispatched-trips.ts";
@@ -430,4 +430,29 @@ test("a damaged page that hides an alarm switches no output off, and a new alarm
   facts = because();
   await pass(1);
   expect(states()).toEqual(["any false", "fire false", "yard false"]);
+});
+
+test("a line that may still be on is switched off when it is removed, although its driver has ended", async () => {
+  const levels: number[] = [];
+  let isBroken = false;
+  const open = async () => {
+    if (isBroken) throw new AppError("unavailable", "no chip");
+    return {
+      set: async (_line: number, level: number) => {
+        if (isBroken) throw new AppError("unavailable", "no chip");
+        levels.push(level);
+      },
+      close: () => {},
+    };
+  };
+  const line = new LineOutput({ by: "gpio", chip: undefined, gpio: 5, active: 1 }, open);
+  // Never switched on: nothing to do.
+  await line.stop();
+  await line.set(true);
+  isBroken = true;
+  await expect(line.set(true)).rejects.toThrow("no chip");
+  await expect(line.stop()).rejects.toThrow("no chip");
+  isBroken = false;
+  await line.stop();
+  expect(levels).toEqual([1, 0]);
 });
