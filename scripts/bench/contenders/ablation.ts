@@ -119,8 +119,8 @@ export const ABLATIONS: readonly Ablation[] = [
     changes: [
       {
         file: "inputs/trip-dispatcher.js",
-        text: "this.#isAccepting ? CONCURRENCY_MAX : 1",
-        instead: "1",
+        text: "this.#isAccepting ? !queue.isFull : queue.size === 0",
+        instead: "queue.size === 0",
       },
     ],
   },
