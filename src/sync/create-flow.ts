@@ -14,6 +14,7 @@ import { continueCutPost } from "./continuation.ts";
 import { noteShownIds } from "./recovery/gone-records.ts";
 import { checkIdOrder, WatermarkReader } from "./recovery/highest-id.ts";
 import { checkIdOwner } from "./recovery/id-owner.ts";
+import { isSuccess, PAGE } from "./recovery/last-codes.ts";
 import { NO_WATERMARK } from "./recovery/record-search.ts";
 import { UnconfirmedPost } from "./recovery/unconfirmed-post.ts";
 import type { WriteOutcome } from "./reply-classification.ts";
@@ -108,7 +109,9 @@ export class CreateFlow {
     const { attempt } = entry;
     // The request may have created a record: it is searched for before it is sent again.
     const kept = isAnothers && event !== "ambiguous" ? { attempt, possiblyDuplicated: true } : {};
-    store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept });
+    const isPage = answer.event === "not-applied" && event === "ambiguous" && isSuccess(code);
+    const page = isPage ? { lastCode: PAGE } : {};
+    store.apply(entry, event, { ...afterPost(this.#context, entry, outcome), ...changes, ...kept, ...page });
     if (record) {
       const answered = JSON.parse(record.json) as UpstreamRecord;
       syncConditions.noteMarker(entry, store.sentOf(entry), answered);

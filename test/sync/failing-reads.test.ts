@@ -198,6 +198,76 @@ describe("an account that may only create records, and whose first request gets 
   });
 });
 
+describe.each<[what: string, answer: ScriptedResponse]>([
+  ["an empty 201", { status: 201 }],
+  ["202", json(202, {})],
+])("an account that may only create records, and whose requests are answered with %s", (_what, success) => {
+  let isDenied: boolean;
+
+  beforeEach(async () => {
+    await site.push.cycle();
+    isDenied = true;
+    centre.instead = (request) => (isDenied && isRead(request) ? DENIAL : undefined);
+    centre.afterwards = ({ method }) => (method === "POST" ? success : undefined);
+  });
+
+  test("has one record until a user orders another one", async () => {
+    const { id } = site.create({ priority: "high" });
+    await site.push.cycle();
+    await pass(90);
+    site.restart();
+    await pass(90);
+    expect(centre.rows.size).toBe(1);
+    expect(site.conditions()).toContain("upstream-alarm-unproved");
+    site.push.operator.retry(id);
+    await pass(90);
+    expect(centre.rows.size).toBe(2);
+    isDenied = false;
+    await site.minutes(40);
+    expect(site.entry(id).phase).toBe("linked");
+    expect(centre.rows.size).toBe(1);
+    expect(site.conditions()).toEqual([]);
+  });
+
+  test("has one record after other failures of its reads", async () => {
+    site.create({ priority: "high" });
+    await site.push.cycle();
+    for (const answer of [DENIAL, json(500, {}), { status: 502 }, { status: 0 }]) {
+      centre.instead = (request) => (isRead(request) ? answer : undefined);
+      await pass(5);
+    }
+    centre.instead = (request) => (isRead(request) ? DENIAL : undefined);
+    await pass(60);
+    expect(centre.rows.size).toBe(1);
+  });
+});
+
+test("a record that a user has ordered within seconds is sent, although its list fails each time", async () => {
+  await site.push.cycle();
+  const isSimple = ({ path }: ReceivedRequest): boolean => path === "/interventii?_start=0&_end=1";
+  centre.instead = (request) => (isRead(request) && !isSimple(request) ? json(500, {}) : undefined);
+  centre.afterwards = ({ method }) => (method === "POST" ? json(202, {}) : undefined);
+  const { id } = site.create({ priority: "medium" });
+  await site.push.cycle();
+  await pass(1);
+  expect(site.entry(id).lastCode).toBe("ANSWERED");
+  site.push.operator.retry(id);
+  await pass(60);
+  expect(centre.rows.size).toBe(2);
+});
+
+test("the page of a network after a lost request does not count as the answer of the centre", async () => {
+  await site.push.cycle();
+  const page = { status: 200, headers: { "Content-Type": "text/html" }, body: "<p>" };
+  const answers = [json(503, {}), page, page];
+  centre.instead = (request) => (isRead(request) ? DENIAL : answers.shift());
+  const { id } = site.create({ priority: "high" });
+  await site.push.cycle();
+  await pass(60);
+  expect(site.entry(id)).toMatchObject({ phase: "linked", upstreamId: 1 });
+  expect(centre.rows.size).toBe(1);
+});
+
 test("a gateway that denies everything for some minutes costs no second record", async () => {
   await site.push.cycle();
   centre.afterwards = ({ method }) => (method === "POST" ? json(504, {}) : undefined);

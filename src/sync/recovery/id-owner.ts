@@ -6,7 +6,7 @@ import { inheritedInFlightValues } from "../attempt-outcome.ts";
 import type { SyncContext } from "../context.ts";
 import type { WriteOutcome } from "../reply-classification.ts";
 import { noteRestore } from "./gone-records.ts";
-import { ANOTHER_RECORD, DENIED, READS_DENIED } from "./last-codes.ts";
+import { ANOTHER_RECORD, ANSWERED, DENIED, READS_DENIED } from "./last-codes.ts";
 
 /**
  * Refuses the answer to a POST whose id is linked to another record here, unless the response shows that it is this record:
@@ -40,8 +40,10 @@ function isAnothersAnswer({ store }: SyncContext, entry: OutboxEntry, row: Match
   if (markersIn(row).some((marker) => !known.includes(marker))) return true;
   // A centre that rewrites what it is sent, and the marker too, is trusted the second time: the search finds nothing there.
   // So is one whose list cannot show the record: each further send would create one more.
-  const isUnsearched = entry.lastCode === DENIED || (entry.lastCode === READS_DENIED && entry.sends > 1);
-  return isUnlikeSent(row, sent) && entry.lastCode !== ANOTHER_RECORD && !isUnsearched;
+  const { lastCode, sends } = entry;
+  const isUnsearched =
+    lastCode === DENIED || ((lastCode === READS_DENIED || lastCode === ANSWERED) && sends > 1);
+  return isUnlikeSent(row, sent) && lastCode !== ANOTHER_RECORD && !isUnsearched;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { OutboxEntry } from "../../domain/outbox.ts";
+
 /* Values of `lastCode` of an outbox entry that decide about its next answer. */
 
 /** The dispatch centre has answered a POST with a record that does not look like the one that was sent. */
@@ -29,11 +31,43 @@ export const INCOMPLETE_LISTS: ReadonlySet<string> = new Set([
 /** The account may not read, so that waiting does not help a search. */
 export const READS_DENIED = "403";
 
+/**
+ * The last POST was answered with a success without the record, and a search since could not show it: each further request would
+ * most likely create one more.
+ */
+export const ANSWERED = "ANSWERED";
+
+/** The page of a network has answered a POST: nothing is known about earlier requests. */
+export const PAGE = "PAGE";
+
+/** Whether the centre has answered the last POST with a success without the record. */
+export function isAnswered(lastCode: string | null): boolean {
+  return lastCode === NOT_SHOWN || lastCode === ANSWERED || isSuccess(lastCode ?? "");
+}
+
+/** @param code of an answer */
+export function isSuccess(code: string): boolean {
+  return /^2\d\d$/.test(code);
+}
+
 /** Codes of an unconfirmed record of which no search shows whether it is at the centre. */
-export const UNPROVED: ReadonlySet<string> = new Set([...INCOMPLETE_LISTS, READS_DENIED]);
+export const UNPROVED: ReadonlySet<string> = new Set([...INCOMPLETE_LISTS, READS_DENIED, ANSWERED]);
 
 /**
  * The list of the centre could not be read completely, and a user has ordered a retry of the unconfirmed record. The user
  * confirms that the centre does not have it.
  */
 export const DENIED = "DENIED";
+
+/**
+ * `lastCode` after a search that has not shown the record. What decides about the next request outlasts a failed search: a user's
+ * order, and what the centre has answered.
+ */
+export function codeAfterSearch({ lastCode, deleted }: OutboxEntry, code: string): string {
+  const isUnproved = UNPROVED.has(code);
+  if (lastCode === DENIED && !deleted) return DENIED;
+  if (lastCode !== null && isAnswered(lastCode) && code !== NOT_SHOWN)
+    return isUnproved ? ANSWERED : lastCode;
+  // A list that is read later must not make the next answer the first one again.
+  return lastCode === ANOTHER_RECORD && !isUnproved ? ANOTHER_RECORD : code;
+}

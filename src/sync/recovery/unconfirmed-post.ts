@@ -15,7 +15,15 @@ import { ownCallsAmong } from "./copied-records.ts";
 import { noteRestore } from "./gone-records.ts";
 import { belongsToOther, claim } from "./id-owner.ts";
 import { REPLICATION_LAG_MAX_MS } from "../pull-changes.ts";
-import { ANOTHER_RECORD, DENIED, NOT_SHOWN, READS_DENIED, UNPROVED } from "./last-codes.ts";
+import {
+  ANSWERED,
+  codeAfterSearch,
+  DENIED,
+  isAnswered,
+  NOT_SHOWN,
+  READS_DENIED,
+  UNPROVED,
+} from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
 import { continueStuck } from "../stuck-trip.ts";
 import { asUnreadNotes, joinedLinesOf } from "../unread-notes.ts";
@@ -60,10 +68,10 @@ export class UnconfirmedPost {
     const { arrivesByMs, cannotArrive } = this.#arrivalOf(entry);
     if (cannotArrive && entry.deleted)
       return void store.apply(entry, "absent", closing(this.#context, entry));
-    if (cannotArrive && isAnswered(entry) && this.#isSentEnough(entry))
+    if (cannotArrive && isAnswered(entry.lastCode) && this.#isSentEnough(entry))
       return this.#decideOnPart(entry, rows, HIDDEN);
     // No earlier send has arrived; the sweeps remove one that still does. One that was answered with a success may be there.
-    const isLost = cannotArrive && !isAnswered(entry);
+    const isLost = cannotArrive && !isAnswered(entry.lastCode);
     // A repeated idempotency key creates no second record, so there is no need to wait.
     if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isLost);
     store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
@@ -81,9 +89,7 @@ export class UnconfirmedPost {
     if (this.#isSentUnsearched(entry, outcome)) return this.#resend(entry, false);
     const failure = afterFailure(this.#context, entry, outcome);
     const isUnproved = UNPROVED.has(outcome.code);
-    // A list that is read later must not make the next answer the first one again.
-    const isKept = entry.lastCode === ANOTHER_RECORD && !isUnproved;
-    const lastCode = isKept ? ANOTHER_RECORD : outcome.code;
+    const lastCode = codeAfterSearch(entry, outcome.code);
     const stuck = continueStuck(this.#context, entry, isUnproved, outcome);
     this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
@@ -91,15 +97,18 @@ export class UnconfirmedPost {
 
   /**
    * Whether a record is sent again although the search has not shown if it is there: after a user's order, or because the account
-   * may not read. A gateway may deny everything for a moment, so that two answers in a row must be denials.
+   * may not read. A gateway may deny everything for a moment, so that two answers in a row must be denials. A record that the centre
+   * has answered with a success is most likely there: only a user, who can ask the dispatcher, has it sent again.
    */
   #isSentUnsearched(entry: OutboxEntry, { code }: ReadOutcome): boolean {
     const { lastCode, deleted } = entry;
     const { cannotArrive } = this.#arrivalOf(entry);
     if (deleted) return false;
     if (lastCode === DENIED && cannotArrive) return true;
-    if (code !== READS_DENIED || lastCode !== READS_DENIED) return false;
-    return (cannotArrive || this.#context.store.facts.honoursKeys) && !this.#isSentEnough(entry);
+    const { honoursKeys } = this.#context.store.facts;
+    const isDeniedAgain = lastCode === READS_DENIED || (lastCode === ANSWERED && honoursKeys);
+    if (code !== READS_DENIED || !isDeniedAgain) return false;
+    return (cannotArrive || honoursKeys) && !this.#isSentEnough(entry);
   }
 
   /** Whether each further send may create a duplicate, so that the next one is not due. */
@@ -115,7 +124,7 @@ export class UnconfirmedPost {
     const { alarm, other } = timeouts.resendAfterMs;
     const waitMs = entry.priorityOrder === URGENT_PRIORITY_ORDER ? alarm : other;
     // The centre has most likely created it, and its list may lag.
-    const leastMs = isAnswered(entry) ? REPLICATION_LAG_MAX_MS : 0;
+    const leastMs = isAnswered(entry.lastCode) ? REPLICATION_LAG_MAX_MS : 0;
     const arrivesByMs = (entry.attempt?.atMs ?? 0) + Math.max(waitMs, leastMs);
     return { arrivesByMs, cannotArrive: clock.wallMs() >= arrivesByMs };
   }
@@ -184,11 +193,6 @@ const HIDDEN: ReadOutcome = {
   code: NOT_SHOWN,
   reason: "the dispatch centre has answered each request without the record, and its list does not show it",
 };
-
-/** Whether the centre has answered the last POST with a success without the record. */
-function isAnswered({ lastCode }: OutboxEntry): boolean {
-  return lastCode === NOT_SHOWN || /^2\d\d$/.test(lastCode ?? "");
-}
 
 /**
  * The changes of an entry when a search has found its record. The attempt has been applied. If the record was
