@@ -187,6 +187,33 @@ test("a trip that joins a record which is deleted there during an outage is sent
   expect(notesThere().slice(1)).toEqual([BOTH]);
 });
 
+test.each([
+  ["a search", 1],
+  ["a search, and the simple read after it,", 2],
+])("%s that a gateway denies once costs no second record", async (_what, count) => {
+  let hasArrived = false;
+  centre.instead = (request) => {
+    if (!posts(request) || hasArrived) return undefined;
+    hasArrived = true;
+    return json(504, {});
+  };
+  const { id } = site.create(FIRST);
+  await site.push.cycle();
+  join(id);
+  centre.instead = () => ({ status: 0 });
+  await site.minutes(15);
+  let denials = 0;
+  centre.instead = (request) => {
+    if (request.method !== "GET" || denials === count) return undefined;
+    denials += 1;
+    return json(403, {});
+  };
+  await site.minutes(30);
+  expect(denials).toBe(count);
+  expect(notesThere()).toEqual([BOTH]);
+  expect(site.entry(id).phase).toBe("linked");
+});
+
 test("a gateway that denies everything for a moment delays a waiting alarm by a minute at most", async () => {
   centre.instead = () => json(403, {});
   site.create({ ...FIRST, priority: "low" });

@@ -71,3 +71,11 @@ export function codeAfterSearch({ lastCode, deleted }: OutboxEntry, code: string
   // A list that is read later must not make the next answer the first one again.
   return lastCode === ANOTHER_RECORD && !isUnproved ? ANOTHER_RECORD : code;
 }
+
+/**
+ * Whether searches do not show if the record is at the centre: two in a row, because a gateway may deny one, or damage it, for a
+ * moment.
+ */
+export function isUnprovedAgain({ lastCode }: OutboxEntry, code: string): boolean {
+  return UNPROVED.has(code) && UNPROVED.has(lastCode ?? "");
+}

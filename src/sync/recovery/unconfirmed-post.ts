@@ -20,9 +20,9 @@ import {
   codeAfterSearch,
   DENIED,
   isAnswered,
+  isUnprovedAgain,
   NOT_SHOWN,
   READS_DENIED,
-  UNPROVED,
 } from "./last-codes.ts";
 import { REACHED } from "./read-back.ts";
 import { continueStuck } from "../stuck-trip.ts";
@@ -88,9 +88,8 @@ export class UnconfirmedPost {
     if (hits.length > 0) return this.#adopt(entry, hits);
     if (this.#isSentUnsearched(entry, outcome)) return this.#resend(entry, false);
     const failure = afterFailure(this.#context, entry, outcome);
-    const isUnproved = UNPROVED.has(outcome.code);
     const lastCode = codeAfterSearch(entry, outcome.code);
-    const stuck = continueStuck(this.#context, entry, isUnproved, outcome);
+    const stuck = continueStuck(this.#context, entry, isUnprovedAgain(entry, outcome.code), outcome);
     this.#context.store.outbox.save({ ...entry, ...failure, lastCode, ...stuck });
     return undefined;
   }
