@@ -45,8 +45,9 @@ export class DueEntries extends Store {
     `SELECT min(next_at) FROM outbox WHERE ${ACTIVE} AND phase NOT IN ('posting','writing')`,
   ).pluck();
   readonly #unproved = this.prepare<number>(
-    `SELECT intervention_id FROM outbox WHERE phase = 'unsure' AND rank = ${URGENT_PRIORITY_ORDER} AND attempt_at < ?
-       AND last_code IN (SELECT value FROM json_each(?)) ORDER BY intervention_id DESC`,
+    `SELECT intervention_id FROM outbox WHERE phase IN ('posting','unsure') AND rank = ${URGENT_PRIORITY_ORDER}
+       AND (intervention_id IN (SELECT value FROM json_each(:reported))
+         OR (phase = 'unsure' AND attempt_at < :sentBeforeMs AND last_code IN (SELECT value FROM json_each(:codes)))) ORDER BY intervention_id DESC`,
   ).pluck();
   readonly #late = this.prepare<number>(
     `SELECT count(*) FROM outbox JOIN interventions ON interventions.id = outbox.intervention_id
@@ -76,13 +77,18 @@ export class DueEntries extends Store {
   }
 
   /**
-   * Unconfirmed alarms whose search was incomplete or denied.
+   * Unconfirmed alarms whose search was incomplete or denied, now or when they were reported: one that is sent again is no surer.
    * @param codes outcome codes of searches that were incomplete or denied
    * @param sentBeforeMs wall clock, milliseconds since 1970
+   * @param reported ids of interventions that were returned before
    * @returns ids of interventions, newest first
    */
-  unprovedAlarms(codes: readonly string[], sentBeforeMs: number): number[] {
-    return this.#unproved.all(sentBeforeMs, JSON.stringify(codes));
+  unprovedAlarms(codes: readonly string[], sentBeforeMs: number, reported: readonly number[]): number[] {
+    return this.#unproved.all({
+      sentBeforeMs,
+      codes: JSON.stringify(codes),
+      reported: JSON.stringify(reported),
+    });
   }
 
   /**

@@ -27,6 +27,8 @@ export class SyncConditions {
   readonly #context: SyncConditionsContext;
   /** Monotonic clock of the first comparison that failed since the last one that succeeded; undefined for none. */
   #notComparedSinceMs: number | undefined;
+  /** Ids of the alarms that are reported as unconfirmed; each is until its record is found or created. */
+  #unproved: readonly number[] = [];
 
   constructor(context: SyncConditionsContext) {
     this.#context = context;
@@ -119,7 +121,8 @@ export class SyncConditions {
   declareRejections(): void {
     const { store, due, clock, conditions } = this.#context;
     const sentBeforeMs = clock.wallMs() - UNPROVED_AFTER_MS;
-    const unproved = due.unprovedAlarms([...UNPROVED], sentBeforeMs);
+    const unproved = due.unprovedAlarms([...UNPROVED], sentBeforeMs, this.#unproved);
+    this.#unproved = unproved;
     const [first] = unproved;
     if (first)
       conditions.raise("upstream-alarm-unproved", { interventionId: first, alarms: unproved.length });

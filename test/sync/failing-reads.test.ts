@@ -151,6 +151,22 @@ describe("an account that may only create records, and whose first request gets 
     expect(posts).toBe(6);
   });
 
+  test("reports it until it is confirmed, also while it is sent again", async () => {
+    isLost = () => true;
+    site.create({ priority: "high" });
+    await site.push.cycle();
+    const reported: boolean[] = [];
+    for (let step = 0; step < 720; step += 1) {
+      await pass(1 / 12);
+      await site.push.cycle();
+      reported.push(site.conditions().includes("upstream-alarm-unproved"));
+    }
+    expect(reported.slice(reported.indexOf(true))).not.toContain(false);
+    isLost = () => false;
+    await pass(60);
+    expect(site.conditions()).toEqual([]);
+  });
+
   test("leaves one record once it may read, although each request was applied", async () => {
     isLost = () => false;
     centre.afterwards = (request) => (isRead(request) ? undefined : json(504, {}));
