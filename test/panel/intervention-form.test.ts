@@ -12,6 +12,8 @@ objectives: { obiective/cladiri: [ { id: 1, name: Arhiva }, { id: 12, name: Hala
   obiective/persoane: [ { id: 12, name: Maria Popa } ] }
 `;
 
+const NO_RESPONSE = "The daemon is not responding. Try again.";
+
 describeWithBrowser("the form of an intervention", () => {
   const site = PanelSite.running("", SITE);
   let page: PanelPage;
@@ -33,6 +35,13 @@ describeWithBrowser("the form of an intervention", () => {
     await list.text("1–1 of 1").shown();
   }
 
+  /** Waits until no intervention has this name. */
+  async function isNowhere(name: string): Promise<void> {
+    const list = await page.open(`interventions?q=${name}`);
+    await list.complete();
+    await list.row(new RegExp(name)).gone();
+  }
+
   test("creates one intervention when Save is pressed twice", async () => {
     const form = await filled("dublu");
     await form.button("Save").doubleClick();
@@ -44,7 +53,7 @@ describeWithBrowser("the form of an intervention", () => {
     const form = await filled("pierdut");
     await page.loseNextResponse("**/interventii");
     await form.button("Save").click();
-    await form.text("The daemon is not responding. Try again.").shown();
+    await form.text(NO_RESPONSE).shown();
     await form.button("Save").click();
     const record = await page.arrival(/^interventions\/\d+$/);
     await record.heading(/pierdut$/).shown();
@@ -55,16 +64,14 @@ describeWithBrowser("the form of an intervention", () => {
     const form = await filled("prima");
     await page.loseNextResponse("**/interventii");
     await form.button("Save").click();
-    await form.text("The daemon is not responding. Try again.").shown();
+    await form.text(NO_RESPONSE).shown();
     await form.field("Name").fill("corectat");
     await form.button("Save").click();
     const record = await page.arrival(/^interventions\/\d+$/);
     await record.heading(/corectat$/).shown();
     await record.text("Hala Nord (building 12)").shown();
     await isOnce("corectat");
-    const former = await page.open("interventions?q=prima");
-    await former.complete();
-    await former.row(/prima/).gone();
+    await isNowhere("prima");
   });
 
   test("creates the corrected one when the daemon has refused the first", async () => {
@@ -77,9 +84,57 @@ describeWithBrowser("the form of an intervention", () => {
     const record = await page.arrival(/^interventions\/\d+$/);
     await record.heading(/acceptat$/).shown();
     await isOnce("acceptat");
-    const former = await page.open("interventions?q=respins");
-    await former.complete();
-    await former.row(/respins/).gone();
+    await isNowhere("respins");
+  });
+
+  test("never creates what the user has changed after an attempt that stored nothing", async () => {
+    const form = await filled("nestocat");
+    await page.blockNextRequest("**/interventii", 503);
+    await form.button("Save").click();
+    await form.text(NO_RESPONSE).shown();
+    await form.field("Name").fill("stocat");
+    await form.field("Objective").choose("13");
+    // Only a record created with the former input would have to be changed.
+    await page.blockNextRequest("**/interventii/*", 503);
+    await form.button("Save").click();
+    await page.arrival(/^interventions\/\d+$/);
+    await isNowhere("nestocat");
+    const list = await page.open("interventions?q=stocat");
+    await list.text("1–1 of 1").shown();
+    await list.row(/Magazia/).shown();
+  });
+
+  test.each(["al doilea", "primul"])(
+    "saves what is entered after a lost response, and its change too: %s",
+    async (last) => {
+      const form = await filled(`primul nume, apoi ${last}`);
+      await page.loseNextResponse("**/interventii");
+      await form.button("Save").click();
+      await form.text(NO_RESPONSE).shown();
+      await form.field("Name").fill(`al doilea nume, apoi ${last}`);
+      const isLost = await page.loseNextResponse("**/interventii/*");
+      await form.button("Save").click();
+      await isLost();
+      await form.text(NO_RESPONSE).shown();
+      await form.field("Name").fill(`${last} nume, apoi ${last}`);
+      await form.button("Save").click();
+      const record = await page.arrival(/^interventions\/\d+$/);
+      await record.heading(new RegExp(`${last} nume, apoi ${last}$`)).shown();
+      await isOnce(`nume, apoi ${last}`);
+    },
+  );
+
+  test("creates one when a proxy refuses to repeat what is stored", async () => {
+    const form = await filled("refuzat");
+    await page.loseNextResponse("**/interventii");
+    await form.button("Save").click();
+    await form.text(NO_RESPONSE).shown();
+    await page.blockNextRequest("**/interventii", 403);
+    await form.button("Save").click();
+    await form.text("Your account may not do this.").shown();
+    await form.button("Save").click();
+    await page.arrival(/^interventions\/\d+$/);
+    await isOnce("refuzat");
   });
 
   test("keeps the chosen objective while the user searches for another", async () => {

@@ -580,8 +580,14 @@ export class PanelPage {
     return release;
   }
 
-  /** Loses the response to the next request for a path: the daemon has received it, the page does not know. @param path glob pattern */
-  async loseNextResponse(path: string): Promise<void> {
+  /**
+   * Loses the response to the next request for a path: the daemon has received it, the page does not know.
+   * @param path glob pattern
+   * @returns waits until it is lost
+   */
+  async loseNextResponse(path: string): Promise<() => Promise<void>> {
+    let resolve: () => void;
+    const lost = new Promise<void>((done) => (resolve = done));
     await this.#page.route(
       path,
       async (route) => {
@@ -589,9 +595,11 @@ export class PanelPage {
         url.hostname = "127.0.0.1";
         await route.fetch({ url: url.href });
         await route.abort("connectionreset");
+        resolve();
       },
       { times: 1 },
     );
+    return () => lost;
   }
 
   /** Rejects the next request for a path with 400. @param path glob pattern */
@@ -599,6 +607,11 @@ export class PanelPage {
     const headers = { "X-Error-Code": "invalid" };
     const body = JSON.stringify({ message });
     await this.#page.route(path, (route) => route.fulfill({ status: 400, headers, body }), { times: 1 });
+  }
+
+  /** Answers the next request for a path as a proxy does that does not pass it on. @param path glob pattern */
+  async blockNextRequest(path: string, status: number): Promise<void> {
+    await this.#page.route(path, (route) => route.fulfill({ status }), { times: 1 });
   }
 
   /** Makes the page believe that it is hidden, as behind another tab, or visible again. */
