@@ -48,7 +48,7 @@ async function create(
       versions.push({ ...body });
       return created;
     } catch (error) {
-      const { status = 0, code = undefined } = error instanceof ApiError ? error : {};
+      const { status = 0, code } = error instanceof ApiError ? error : {};
       // What the daemon rejects is not stored; a proxy may have lost its response.
       if (code === undefined || status < 400 || status >= 500) unanswered.set(JSON.stringify(body), body);
       if (code !== "key-reused") throw error;
