@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { endianness } from "node:os";
 import { withLogFile } from "./log-file.ts";
 
-/** The header of the index (`-shm`) of a write-ahead log. */
+/** How far a write-ahead log goes, as its index (`-shm`) or its mark says. */
 export interface LogIndex {
   /** Pages committed to the log. */
   readonly frames: number;
@@ -17,7 +17,7 @@ const INDEX_HEADER_BYTES = 48;
 const MARK_BYTES = 96;
 
 /**
- * Reads the index of the log of a database, or its copy in the mark, whichever knows later commits. A killed process leaves both
+ * Reads the end of the log of a database from its index or its mark, whichever knows later commits. A killed process leaves both
  * behind. They are written after the fsync of the log, so they never promise more than the log has.
  * @returns undefined if neither exists, or both are invalid or being written
  */
