@@ -260,6 +260,15 @@ describe("the project check", () => {
     expect(last).toContain("ci: GPIO lines of a kernel: failed with 1, then passed");
   });
 
+  test("fails with a suite that fails, and whose second run exceeds its time", async () => {
+    ends("service.test.ts", 1, 124);
+    const { code, last } = await check();
+    expect(code).toBe(1);
+    expect(last).toContain("ci: the service on systemd: failed with 1, then not finished within 420 s");
+    ends("package.test.ts", 1, 124);
+    expect(await check()).toMatchObject({ code: 0 });
+  });
+
   test("passes with a suite that exceeds its time, without a second run", async () => {
     // Exit code of timeout(1).
     ends("test:vm", 124, 1);

@@ -25,9 +25,8 @@ export const DISK_TRACE = [
 /** Parses the output of strace. @param isWatched whether the calls of a file are wanted, by its base name */
 export function readDiskCalls(path: string, isWatched: (file: string) => boolean): DiskCall[] {
   return completeCalls(path)
-    .map(readCall)
-    .filter((call) => call !== undefined)
-    .filter((call) => call.kind === "told" || isWatched(call.file));
+    .map((line) => readCall(line, isWatched))
+    .filter((call) => call !== undefined);
 }
 
 /** The calls in the output of strace, one line each, in the order in which they ended. */
@@ -46,18 +45,37 @@ export function completeCalls(path: string): string[] {
   return calls;
 }
 
-function readCall(line: string): DiskCall | undefined {
+function readCall(line: string, isWatched: (file: string) => boolean): DiskCall | undefined {
   const [, name, words = "", answer] = /^(\w+)\((.*)\) += (-?\d+)/.exec(line) ?? [];
   if (name === undefined || Number(answer) < 0) return undefined;
-  if (name === "unlink") return { kind: "unlink", file: basename(stringsOf(words)[0]?.toString() ?? "") };
+  if (name === "unlink") {
+    const file = basename(stringsOf(words)[0]?.toString() ?? "");
+    return isWatched(file) ? { kind: "unlink", file } : undefined;
+  }
   const target = /^\d+<((?:[^>\\]|\\x[0-9a-f]{2}|\\.)*)>/.exec(words);
   const place = bytesOf(target?.[1] ?? "").toString();
   const file = basename(place);
+  const isTold = /^(socket|UNIX|TCP|unix|tcp)/i.test(place) && name !== "pwrite64";
+  if (!isTold && !isWatched(file)) return undefined;
   if (name === "fsync" || name === "fdatasync") return { kind: "sync", file };
   if (name === "ftruncate") return { kind: "truncate", file, size: Number(/, (\d+)$/.exec(words)?.[1]) };
-  const bytes = Buffer.concat(stringsOf(words.slice(target?.[0].length)));
+  const text = words.slice(target?.[0].length);
+  const bytes = isTold ? Buffer.concat(stringsOf(text)) : writtenBytes(text, Number(answer));
   if (name === "pwrite64") return { kind: "write", file, offset: Number(/, (\d+)$/.exec(words)?.[1]), bytes };
-  return /^(socket|UNIX|TCP|unix|tcp)/i.test(place) ? { kind: "told", text: bytes.toString() } : undefined;
+  return isTold ? { kind: "told", text: bytes.toString() } : undefined;
+}
+
+/**
+ * The bytes that a call wrote.
+ * @param words its arguments behind the file
+ * @param count the number of bytes that it has written, as it reported
+ * @throws Error if strace shows fewer, because it shortens long ones (its option -s)
+ */
+export function writtenBytes(words: string, count: number): Buffer {
+  const bytes = Buffer.concat(stringsOf(words));
+  if (bytes.length < count)
+    throw new Error(`strace shows only ${bytes.length} of ${count} bytes that were written`);
+  return bytes.subarray(0, count);
 }
 
 /** The quoted arguments of a call. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bytesOf, completeCalls, stringsOf } from "./disk-calls.ts";
+import { bytesOf, completeCalls, stringsOf, writtenBytes } from "./disk-calls.ts";
 
 /** A call that changes a directory tree or syncs a part of it; paths are relative to the root of the tree. */
 export type FolderCall =
@@ -73,9 +73,10 @@ function readCall(line: string, positions: Map<string, number>, within: Within):
   if (name === "fsync" || name === "fdatasync") return [{ kind: "sync", path }];
   const last = Number(/, (\d+)$/.exec(words)?.[1]);
   if (name === "ftruncate") return [{ kind: "truncate", path, size: last }];
-  const bytes = stringsOf(words.slice(words.indexOf(">")))[0] ?? Buffer.alloc(0);
+  if (name !== "write" && name !== "pwrite64")
+    throw new Error(`a call that the test does not know: ${line.slice(0, 200)}`);
+  const bytes = writtenBytes(words.slice(words.indexOf(">")), Number(answer));
   if (name === "pwrite64") return [{ kind: "write", path, offset: last, bytes }];
-  if (name !== "write") throw new Error(`a call that the test does not know: ${line.slice(0, 200)}`);
   return [{ kind: "write", path, offset: moved(positions, first.number, bytes.length), bytes }];
 }
 
