@@ -19,6 +19,8 @@ export interface Host {
 }
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+/** From systemd (`%b`), for the package's service, whose /proc has only processes (ProcSubset=pid). */
+const BOOT_VARIABLE = "BOOT_ID";
 /** systemd-timesyncd creates this directory at its start, and the file in it after the first response of a server. */
 const TIMESYNC = "/run/systemd/timesync";
 
@@ -36,7 +38,12 @@ const ADDON = dirname(createRequire(import.meta.url).resolve("better-sqlite3/pac
  * @param newId creates an id if the kernel has none
  * @param root directory before every path; empty for a real machine
  */
-export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
+export function hostOf(
+  clock: Clock,
+  newId: () => string,
+  root = "",
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Host {
   let isSynchronised = false;
   const realTimeClock = new RealTimeClock(clock, root);
   let known = { isSet: false, untilMs: Number.NEGATIVE_INFINITY };
@@ -48,12 +55,21 @@ export function hostOf(clock: Clock, newId: () => string, root = ""): Host {
   };
   const isTrusted = (): boolean => clock.wallMs() >= RELEASE_WALL_MS && (isSynchronised || isSet());
   return {
-    bootId: textIfThere(`${root}${BOOT_ID}`) ?? newId(),
+    bootId: bootIdIn(env) ?? textIfThere(`${root}${BOOT_ID}`) ?? newId(),
     upMs: uptime() * 1000,
     time: { isTrusted },
     watchTime: () =>
       watchSynchronisation({ clock, isTrusted, onSynchronised: () => void (isSynchronised = true) }),
   };
+}
+
+/** @returns in the form of the kernel; undefined if systemd has not set it */
+function bootIdIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const [, ...parts] =
+    /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/.exec(
+      env[BOOT_VARIABLE] ?? "",
+    ) ?? [];
+  return parts.length > 0 ? parts.join("-") : undefined;
 }
 
 /**

@@ -14,7 +14,11 @@ export interface MachineIdentity {
   readonly machineId: string | null;
 }
 
-const SERIAL = "/proc/device-tree/serial-number";
+/** Both are the same; the package's service sees only processes in /proc (ProcSubset=pid), and some containers no firmware in /sys. */
+const SERIALS: readonly string[] = [
+  "/sys/firmware/devicetree/base/serial-number",
+  "/proc/device-tree/serial-number",
+];
 const MACHINE_ID = "/etc/machine-id";
 
 /** The machine on which the data was created. */
@@ -39,7 +43,7 @@ const FORMER_CLIENT_ID = "secrets/mqtt-client-id.former";
  */
 export function machineIdentity(root = ""): MachineIdentity {
   return {
-    serial: hashOf(textIfThere(`${root}${SERIAL}`)),
+    serial: hashOf(SERIALS.map((path) => textIfThere(`${root}${path}`)).find(Boolean)),
     machineId: isKept(`${root}${MACHINE_ID}`) ? hashOf(textIfThere(`${root}${MACHINE_ID}`)) : null,
   };
 }
@@ -76,6 +80,7 @@ export function checkMachine(dataDir: string, present = machineIdentity()): bool
   if (isSame(known, present)) {
     // A card that is back in its own machine.
     if (isMachineUndecided(dataDir)) acceptMachine(dataDir, present);
+    else completeIdentity(dataDir, known, present);
     return false;
   }
   const seen = identityIn(join(dataDir, UNDECIDED_FILE));
@@ -90,6 +95,13 @@ export function checkMachine(dataDir: string, present = machineIdentity()): bool
   else rmSync(client, { force: true });
   writeDurably(marker, `${JSON.stringify(present)}\n`);
   return true;
+}
+
+/** Remembers what could not be read before, such as a serial number: without it, a copied card would have the same identity. */
+function completeIdentity(dataDir: string, known: MachineIdentity, present: MachineIdentity): void {
+  const serial = known.serial ?? present.serial;
+  const machineId = known.machineId ?? present.machineId;
+  if (serial !== known.serial || machineId !== known.machineId) remember(dataDir, { serial, machineId });
 }
 
 /** Whether a person has still to say if this machine replaces the one on which the data was created. */

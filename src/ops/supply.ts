@@ -13,7 +13,8 @@ export type SupplyState =
 const PLATFORM = "/sys/devices/platform";
 /** Measuring devices of the kernel; the one of the firmware is named rpi_volt on every model. */
 const HWMON = "/sys/class/hwmon";
-const MODEL = "/proc/device-tree/model";
+/** Both are the same; the package's service sees only processes in /proc. */
+const MODELS: readonly string[] = ["/sys/firmware/devicetree/base/model", "/proc/device-tree/model"];
 
 /** Bits of the firmware's state (vcgencmd get_throttled): under-voltage now, and since the boot. */
 const NOW_BIT = 0x1;
@@ -32,7 +33,8 @@ export function supplyState(root = ""): SupplyState | undefined {
   }
   const alarm = kernelAlarm(root);
   if (alarm !== undefined) return alarm === "1" ? "under-voltage-now" : "sufficient-now";
-  return textIfThere(`${root}${MODEL}`)?.startsWith("Raspberry Pi") === true ? "unknown" : undefined;
+  const isRaspberryPi = MODELS.some((path) => textIfThere(`${root}${path}`)?.startsWith("Raspberry Pi"));
+  return isRaspberryPi ? "unknown" : undefined;
 }
 
 function firmwareBits(root: string): number | undefined {

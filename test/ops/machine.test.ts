@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { supplyChecks } from "../../src/cli/machine-checks.ts";
@@ -61,10 +61,31 @@ describe("the power supply", () => {
 
   test("of a Pi that reports nothing is unknown, and of another machine not mentioned", () => {
     expect(supplyChecks(supplyState(root))).toEqual([]);
-    has({ "/proc/device-tree/model": "Raspberry Pi 6 Model B Rev 1.0" });
+    has({ "/sys/firmware/devicetree/base/model": "Raspberry Pi 6 Model B Rev 1.0\0" });
     expect(supplyChecks(supplyState(root))).toMatchObject([
       { status: "warning", text: expect.stringContaining("does not report") },
     ]);
+  });
+});
+
+describe("the boot of the machine", () => {
+  const BOOT = "0f3d8a52-6f0e-4b7c-9a41-2c1d5e6f7a8b";
+  const bootOf = (variable?: string): string =>
+    hostOf(new ManualClock(0), () => "new", root, { BOOT_ID: variable }).bootId;
+
+  test("is that of the kernel, also where only systemd can name it", () => {
+    expect(bootOf()).toBe("new");
+    // As systemd writes it.
+    expect(bootOf(BOOT.replaceAll("-", ""))).toBe(BOOT);
+    expect(bootOf("%b")).toBe("new");
+    has({ "/proc/sys/kernel/random/boot_id": BOOT });
+    expect(bootOf()).toBe(BOOT);
+  });
+
+  test.each(["santinela", "santinela-centre"])("is passed to %s.service, whose /proc hides it", (unit) => {
+    const text = readFileSync(`systemd/${unit}.service`, "utf8");
+    expect(text).toMatch(/^ProcSubset=pid$/m);
+    expect(text).toMatch(/^Environment=BOOT_ID=%b$/m);
   });
 });
 
@@ -316,6 +337,23 @@ describe("a card", () => {
     acceptMachine(dataDir, here());
     expect(checkMachine(dataDir, here())).toBe(false);
     expect(mqttClientId(dataDir, failed)).toBe(client);
+  });
+
+  test("whose service can read the serial number only in /sys is distinguished by it", () => {
+    rmSync(join(root, "proc"), { recursive: true });
+    has({ "/sys/firmware/devicetree/base/serial-number": "10000000aaaa\0" });
+    checkMachine(dataDir, here());
+    has({ "/sys/firmware/devicetree/base/serial-number": "10000000bbbb\0" });
+    expect(checkMachine(dataDir, here())).toBe(true);
+  });
+
+  test("with data of a version that could not read the serial number remembers it at the next start", () => {
+    rmSync(join(root, "proc"), { recursive: true });
+    checkMachine(dataDir, here());
+    has({ "/sys/firmware/devicetree/base/serial-number": "10000000aaaa\0" });
+    expect(checkMachine(dataDir, here())).toBe(false);
+    has({ "/sys/firmware/devicetree/base/serial-number": "10000000bbbb\0" });
+    expect(checkMachine(dataDir, here())).toBe(true);
   });
 
   test("that is back in its own machine is known again", () => {

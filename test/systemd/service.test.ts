@@ -54,6 +54,19 @@ describe.each(SUITES)("the service on Debian $suite", ({ suite, root }) => {
     expect(JSON.parse(records)).toEqual([expect.objectContaining({ objectiveId: 12 })]);
   });
 
+  test("takes no restart for a boot of the machine: times before and after it stay comparable", async () => {
+    await debian.ok("santinela trip --zone gate");
+    await restart();
+    await debian.ok("santinela trip --zone gate --restore && santinela trip --zone gate");
+    const program = `const database = new (require("/usr/lib/santinela/current/node_modules/better-sqlite3"))("/var/lib/santinela/journal.db");
+console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").pluck().all()));`;
+    const boots = await debian.ok(
+      "cd /tmp && cat > boots.cjs && setpriv --reuid=santinela --regid=santinela --clear-groups /usr/lib/santinela/current/node/bin/node boots.cjs",
+      program,
+    );
+    expect(JSON.parse(boots)).toEqual([await debian.ok("cat /proc/sys/kernel/random/boot_id")]);
+  });
+
   test("applies a changed configuration at a reload, in the same process, and rejects one with errors", async () => {
     const pid = await mainPid();
     const second = YAML.replaceAll("id: gate, name: Gate", "id: yard, name: Yard");
