@@ -9,7 +9,16 @@ cd "$(dirname "$0")/../.."
   echo "stage: the program is not built: run npm run build" >&2
   exit 66
 }
-put() { install -D -m "$1" "$2" "$destination$3"; }
+# On this machine a power cut must leave the former file or the new one: systemd takes an empty unit for a masked one.
+put() {
+  if [ -n "$destination" ]; then
+    install -D -m "$1" "$2" "$destination$3"
+    return
+  fi
+  install -D -m "$1" "$2" "$3.part"
+  sync "$3.part"
+  mv -T "$3.part" "$3"
+}
 
 mkdir -p "$destination$home"
 cp -r dist "$destination$home/dist"

@@ -125,6 +125,23 @@ describe.each(SUITES)("a release on a machine with a dispatch centre, on Debian 
     await debian.ok("test ! -e /usr/lib/santinela/returned");
   });
 
+  test("is not blamed for a site that had failed before it came, and that its installation starts again", async () => {
+    const file = "/etc/santinela/santinela.yaml";
+    const configuration = await debian.ok(`cat ${file}`);
+    await debian.ok("rm -f /var/lib/santinela/last-good.yaml");
+    await debian.write(file, "htp: 1\n");
+    try {
+      await debian.run(`systemctl restart ${SITE}`);
+      expect(await stateOf(SITE)).toBe("failed");
+      await install("next");
+      await endsWith(NEXT, CENTRE);
+      expect(await stateOf(SITE)).toBe("failed");
+      await debian.ok("test ! -e /usr/lib/santinela/returned");
+    } finally {
+      await debian.write(file, `${configuration}\n`);
+    }
+  });
+
   test("is not blamed for a database that is absent, and stays on probation until the centre is ready", async () => {
     await debian.write(CONFIGURATION, "database: postgres://santinela@127.0.0.1:9/santinela\n");
     await debian.ok(`systemctl --no-block restart ${CENTRE}`);
