@@ -21,6 +21,8 @@ const LINGER_MS = 2_000;
 export class RawSockets {
   readonly #clock: Clock;
   readonly #open = new Set<Socket>();
+  /** Responses that are not sent completely, by connection. */
+  readonly #pending = new WeakMap<Duplex, Set<ServerResponse>>();
   #refusals = 0;
   #failedHandshakes = 0;
 
@@ -45,6 +47,9 @@ export class RawSockets {
     });
     server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) =>
       sendError(response, 417, "only Expect: 100-continue is supported", {}),
+    );
+    server.on("request", (_request: IncomingMessage, response: ServerResponse) =>
+      this.#notePending(response),
     );
     server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
       this.#respondAndClose(
@@ -92,16 +97,35 @@ export class RawSockets {
     });
   }
 
+  #notePending(response: ServerResponse): void {
+    const { socket } = response.req;
+    const pending = this.#pending.get(socket) ?? new Set();
+    this.#pending.set(socket, pending.add(response));
+    response.once("close", () => pending.delete(response));
+  }
+
   /** Responds to a request that the parser of Node.js rejects. */
   #respondToInvalidRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+    const code = error.code ?? "";
     // No HTTP response to anything but HTTP: after a slow TLS handshake, a client would take it as the response to a
     // request that never arrived.
-    if (!HTTP_ERROR.test(error.code ?? "") || !socket.writable || socket.bytesWritten > 0) {
+    if (!HTTP_ERROR.test(code) || !socket.writable || !this.#isNextResponse(socket)) {
       socket.destroy();
       return;
     }
-    const status = STATUS_OF_PARSER[error.code ?? ""] ?? 400;
-    this.#respondAndClose(socket, rawResponse(status, MESSAGE_OF_STATUS[status] ?? "malformed HTTP request"));
+    const status = STATUS_OF_PARSER[code] ?? 400;
+    const message = MESSAGE_OF_PARSER[code] ?? MESSAGE_OF_STATUS[status] ?? "malformed HTTP request";
+    this.#respondAndClose(socket, rawResponse(status, message));
+  }
+
+  /**
+   * Whether the client takes the next response for that of the request that is arriving: not if a complete one before it has no
+   * response yet, or if the response has begun.
+   */
+  #isNextResponse(socket: Socket): boolean {
+    return [...(this.#pending.get(socket) ?? [])].every(
+      ({ req, headersSent }) => !req.complete && !headersSent,
+    );
   }
 
   #respondAndClose(socket: Duplex, response: string): void {
@@ -118,6 +142,10 @@ const HTTP_ERROR = /^(?:HPE|ERR_HTTP)_/;
 const STATUS_OF_PARSER: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+const MESSAGE_OF_PARSER: Readonly<Record<string, string>> = {
+  HPE_INVALID_URL:
+    "the address of the request is invalid; letters such as Ș must be percent-encoded as UTF-8 (%C8%98)",
 };
 /** What happened, where the request itself may have been correct. */
 const MESSAGE_OF_STATUS: Readonly<Record<number, string>> = {

@@ -4,6 +4,7 @@ import request from "supertest";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { TestApp, testOfSite } from "../support/app.ts";
 import { askDaemon } from "../support/control-socket.ts";
+import { eventually } from "../support/eventually.ts";
 import { ServedApp } from "../support/served-app.ts";
 
 let site: TestApp;
@@ -325,6 +326,44 @@ describe("on a raw connection", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
       statusCode: status,
       message: expect.any(String),
+    });
+  });
+
+  const GET = "GET /interventii HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  test.each([
+    ["nonsense", "nonsense\r\n\r\n", 400],
+    ["headers without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+    [
+      "a broken chunk",
+      "POST /auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+      400,
+    ],
+  ])("%s after an earlier request on the connection gets the error body too", async (_what, text, status) => {
+    let answer = "";
+    const socket = connect(served.server.address.port, "127.0.0.1");
+    socket.on("data", (chunk) => (answer += chunk.toString()));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(GET);
+    await eventually("the first response", () => answer.endsWith("}"));
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    answer = "";
+    socket.write(text);
+    await closed;
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ statusCode: status });
+  });
+
+  test("nonsense right behind a request is not taken for its response", async () => {
+    const answer = await raw(`${GET}nonsense\r\n\r\n`);
+    expect(answer).not.toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test("an address with letters that are not encoded gets the remedy", async () => {
+    const answer = await raw("GET /interventii?q=Ștefan HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining("must be percent-encoded"),
     });
   });
 

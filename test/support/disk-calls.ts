@@ -55,14 +55,14 @@ function readCall(line: string, isWatched: (file: string) => boolean): DiskCall 
   const target = /^\d+<((?:[^>\\]|\\x[0-9a-f]{2}|\\.)*)>/.exec(words);
   const place = bytesOf(target?.[1] ?? "").toString();
   const file = basename(place);
-  const isTold = /^(socket|UNIX|TCP|unix|tcp)/i.test(place) && name !== "pwrite64";
-  if (!isTold && !isWatched(file)) return undefined;
+  const isAnswer = /^(socket|UNIX|TCP|unix|tcp)/i.test(place) && name !== "pwrite64";
+  if (!isAnswer && !isWatched(file)) return undefined;
   if (name === "fsync" || name === "fdatasync") return { kind: "sync", file };
   if (name === "ftruncate") return { kind: "truncate", file, size: Number(/, (\d+)$/.exec(words)?.[1]) };
   const text = words.slice(target?.[0].length);
-  const bytes = isTold ? Buffer.concat(stringsOf(text)) : writtenBytes(text, Number(answer));
+  const bytes = isAnswer ? Buffer.concat(stringsOf(text)) : writtenBytes(text, Number(answer));
   if (name === "pwrite64") return { kind: "write", file, offset: Number(/, (\d+)$/.exec(words)?.[1]), bytes };
-  return isTold ? { kind: "told", text: bytes.toString() } : undefined;
+  return isAnswer ? { kind: "told", text: bytes.toString() } : undefined;
 }
 
 /**
