@@ -7,6 +7,9 @@ import { BufferCollection } from "./ops/buffer-collection.ts";
 import { SupervisedThread } from "./threads/supervised-thread.ts";
 import type { SharedLogLevel } from "./threads/thread-log.ts";
 
+/** It reads no database, so that a start that takes longer does not end. */
+const START_MS_MAX = 20_000;
+
 /** The built-in broker in a thread of its own: a flood, a defect or a full heap in it does not delay a line. */
 export class ThreadedBroker implements Broker {
   use: BrokerUse = { limits: [], heldBytes: 0 };
@@ -34,6 +37,7 @@ export class ThreadedBroker implements Broker {
       onFailed: () =>
         conditions.raise("mqtt-broker-not-listening", "the built-in broker has failed and is started again"),
       name: "broker",
+      startMsMax: START_MS_MAX,
       entry: new URL("broker-thread.js", import.meta.url),
       data: (): BrokerThreadData => ({
         host,

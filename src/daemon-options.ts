@@ -47,8 +47,10 @@ export interface DaemonOptions {
   readonly nextDescriptor: () => number | undefined;
   /** Called before long work on the databases during the start; optional. */
   readonly beforeLongWork?: BeforeLongWork;
-  /** Directory in memory for changes that a full or failing disk does not take; optional. */
+  /** Directory in memory for changes that a full or failing disk does not take; set by systemd for RuntimeDirectory=. */
   readonly runtimeDirectory?: string | undefined;
+  /** Of the boot of the machine, set by the unit of the package, whose /proc has only processes; the kernel's if undefined. */
+  readonly bootId?: string | undefined;
   /** Failpoint specification, for tests. */
   readonly failpoint: string | undefined;
   /** Kills the process, for failpoints. */
@@ -87,10 +89,10 @@ export interface Machine {
   readonly random: () => number;
 }
 
-/** The machine that this process runs on. */
-export function thisMachine(): Machine {
+/** The machine that this process runs on. @param bootId from systemd, where the kernel's is hidden */
+export function thisMachine(bootId?: string): Machine {
   const clock = new SystemClock();
-  return { clock, host: hostOf(clock, randomUUID), lines: undefined, random: Math.random };
+  return { clock, host: hostOf(clock, randomUUID, "", bootId), lines: undefined, random: Math.random };
 }
 
 /** File for changes that the disk does not take; its name is unique for each data directory. */

@@ -11,6 +11,7 @@ import { STANDALONE, type LinkStatus } from "./domain/link-status.ts";
 import type { SiteReportFacts } from "./domain/site-report.ts";
 import type { Broker } from "./inputs/broker.ts";
 import type { BuiltInBrokerOptions } from "./inputs/built-in-broker.ts";
+import { clearConditionsOfCentre } from "./domain/centre-conditions.ts";
 import { unavailable } from "./threads/channel.ts";
 import { unlessRestarting } from "./threads/restarting.ts";
 import type { ThreadUse } from "./ops/thread-use.ts";
@@ -107,6 +108,8 @@ export class ThreadedParts implements DaemonParts {
       entry: new URL("records-thread.js", import.meta.url),
       data: (): RecordsThreadData => ({ config: { ...config }, failpoint, logLevel: logLevel.memory }),
       components: { observer },
+      // Those of single records, which it does not know after its next start; what still applies is raised again.
+      onFailed: () => options.conditions.clearAll("outbox-write-failed"),
     });
     this.records = {
       records: this.#recordsThread.remote("records"),
@@ -146,8 +149,8 @@ export class ThreadedParts implements DaemonParts {
     });
   }
 
-  startSync(): Promise<void> {
-    return unlessRestarting(this.records.sync.start());
+  async startSync(): Promise<void> {
+    await unlessRestarting(this.records.sync.start());
   }
 
   stopRecords(): Promise<boolean> {
@@ -173,6 +176,8 @@ export class ThreadedParts implements DaemonParts {
         logLevel: logLevel.memory,
       }),
       components: { ...sensing },
+      // Its next run counts the writes of each site from zero.
+      onFailed: () => this.#options.conditions.clearAll("site-writes-limited"),
       onSpawned: () => this.#connect(),
     });
     address = await this.#frontThread.start(() => {});
@@ -204,7 +209,9 @@ export class ThreadedParts implements DaemonParts {
     await unlessRestarting(front?.reloaded(immediateSections(this.#options.config, next)));
     const { sync, silence } = this.records;
     await unlessRestarting(silence.use(next.fleet));
-    if (hasOtherCentre) await unlessRestarting(sync.exchange(next.upstream, siteRef));
+    // The next start of the records knows nothing of the former centre.
+    if (hasOtherCentre && !(await unlessRestarting(sync.exchange(next.upstream, siteRef))))
+      clearConditionsOfCentre(this.#options.conditions);
     await unlessRestarting(sync.exchangeTransmitter(next.upstreams[0] ?? null, next.zones));
   }
 

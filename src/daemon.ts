@@ -44,7 +44,7 @@ export class Daemon {
   constructor(config: Config, options: DaemonOptions) {
     this.#config = { ...config };
     this.#options = options;
-    this.#machine = options.machine ?? thisMachine();
+    this.#machine = options.machine ?? thisMachine(options.bootId);
     this.#clock = this.#machine.clock;
     const { write, forJournald } = options;
     const onLevel = (level: LogLevel): void => this.#logLevel.set(level);

@@ -158,8 +158,8 @@ class DaemonRuns {
       load: this.#load,
       forJournald,
       nextDescriptor: () => this.#nextDescriptor(),
-      // Set by systemd for a unit with RuntimeDirectory=.
       runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
+      bootId: env["BOOT_ID"],
       failpoint: env["SANTINELA_FAILPOINT"],
       kill,
       onStarted: (address) => {

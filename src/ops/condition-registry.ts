@@ -48,6 +48,12 @@ export class ConditionRegistry implements Conditions {
     if (this.#open.delete(`${code}/${subject}`)) this.#log.info("condition-cleared", { code, subject });
   }
 
+  /** Closes a condition for each of its subjects. */
+  clearAll(code: ConditionCode): void {
+    const open = [...this.#open.values()].filter(({ condition }) => condition.code === code);
+    for (const { condition } of open) this.clear(code, condition.subject);
+  }
+
   isOpen(code: ConditionCode, subject = ""): boolean {
     return this.#open.has(`${code}/${subject}`);
   }

@@ -19,8 +19,6 @@ export interface Host {
 }
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-/** From systemd (`%b`), for the package's service, whose /proc has only processes (ProcSubset=pid). */
-const BOOT_VARIABLE = "BOOT_ID";
 /** systemd-timesyncd creates this directory at its start, and the file in it after the first response of a server. */
 const TIMESYNC = "/run/systemd/timesync";
 
@@ -37,13 +35,9 @@ const ADDON = dirname(createRequire(import.meta.url).resolve("better-sqlite3/pac
  * Reads the properties of the machine.
  * @param newId creates an id if the kernel has none
  * @param root directory before every path; empty for a real machine
+ * @param bootId from systemd, with or without dashes
  */
-export function hostOf(
-  clock: Clock,
-  newId: () => string,
-  root = "",
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Host {
+export function hostOf(clock: Clock, newId: () => string, root = "", bootId?: string): Host {
   let isSynchronised = false;
   const realTimeClock = new RealTimeClock(clock, root);
   let known = { isSet: false, untilMs: Number.NEGATIVE_INFINITY };
@@ -55,7 +49,7 @@ export function hostOf(
   };
   const isTrusted = (): boolean => clock.wallMs() >= RELEASE_WALL_MS && (isSynchronised || isSet());
   return {
-    bootId: bootIdIn(env) ?? textIfThere(`${root}${BOOT_ID}`) ?? newId(),
+    bootId: kernelFormOf(bootId) ?? textIfThere(`${root}${BOOT_ID}`) ?? newId(),
     upMs: uptime() * 1000,
     time: { isTrusted },
     watchTime: () =>
@@ -63,12 +57,10 @@ export function hostOf(
   };
 }
 
-/** @returns in the form of the kernel; undefined if systemd has not set it */
-function bootIdIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+/** A boot id in the form of the kernel; undefined if it is none. */
+function kernelFormOf(bootId = ""): string | undefined {
   const [, ...parts] =
-    /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/.exec(
-      env[BOOT_VARIABLE] ?? "",
-    ) ?? [];
+    /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/.exec(bootId) ?? [];
   return parts.length > 0 ? parts.join("-") : undefined;
 }
 

@@ -23,6 +23,29 @@ export function startThread(entry: URL, { workerData, heapMb }: ThreadLimits): W
 }
 
 /**
+ * Waits for the start of a thread, which goes on after the limit.
+ * @param limitMs none if undefined
+ * @throws the error of its start; an error if it takes longer
+ */
+export async function startedWithin<T>(
+  limitMs: number | undefined,
+  start: Promise<T>,
+  clock: Clock,
+): Promise<T> {
+  if (limitMs === undefined) return start;
+  let cancel = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`its start took longer than ${limitMs / 1000} s`);
+    cancel = clock.after(limitMs, () => reject(error));
+  });
+  try {
+    return await Promise.race([start, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/**
  * Ends a thread. Node ends one only after its native calls.
  * @param withinMs how long to wait for that
  * @returns whether it has ended by then

@@ -129,7 +129,15 @@ export class ListWorker implements ListReader, ObjectiveReader {
     task.cancelWait();
     this.#current = task;
     Atomics.store(this.#isCancelled, 0, 0);
-    this.#thread ??= this.#start();
+    try {
+      this.#thread ??= this.#start();
+    } catch (error) {
+      // The machine allows no further thread now.
+      this.#failures.report(error);
+      this.#current = undefined;
+      task.reject(unavailable("the list cannot be read: its thread cannot be started", task.remedy));
+      return this.#next();
+    }
     this.#thread.postMessage(task.order, []);
     this.#cancelTimer = this.#clock.after(READING_MS_MAX, () => {
       this.#drop(task, tooLong(READING_MS_MAX, task.remedy));

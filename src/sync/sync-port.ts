@@ -2,9 +2,10 @@ import type { TraitFinding } from "../domain/centre-trait.ts";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "../domain/link-status.ts";
-import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveType } from "../domain/objective.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
+import { clearConditionsOfCentre } from "../domain/centre-conditions.ts";
 import type { PullProgress } from "./objectives/objective-list.ts";
 import type { ListOutcome } from "./objectives/objective-mirror.ts";
 import type { LinkState } from "./link.ts";
@@ -77,9 +78,7 @@ export class SyncPort {
     this.#isStarted = true;
     await this.#sync?.stop();
     // The conditions of the old dispatch centre do not apply to the new one.
-    const { conditions } = this.#options;
-    for (const code of SYNC_CONDITIONS) conditions.clear(code);
-    for (const type of OBJECTIVE_TYPES) conditions.clear("objectives-mirror-stale", type);
+    clearConditionsOfCentre(this.#options.conditions);
     this.#options = { ...this.#options, site: { ...this.#options.site, ref: siteRef } };
     this.#sync = this.#create(upstream);
     this.#sync?.start();
@@ -155,21 +154,3 @@ export function linkStatusAt(
     answeredAt: answeredMs === null ? null : isoTime(answeredMs),
   };
 }
-
-/** Those without a subject; the conditions of single records end with the sync that has raised them. */
-const SYNC_CONDITIONS = [
-  "upstream-unreachable",
-  "upstream-authentication-failed",
-  "upstream-unexpected-service",
-  "upstream-rejects-records",
-  "upstream-rejects-alarm",
-  "upstream-alarm-unproved",
-  "upstream-differs",
-  "upstream-not-compared",
-  "upstream-reference-lost",
-  "upstream-notes-cut",
-  "upstream-reference-shared",
-  "upstream-rejects-reports",
-  "upstream-ids-given-again",
-  "outbox-write-failed",
-] as const;

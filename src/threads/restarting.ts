@@ -1,12 +1,17 @@
 import { type Clock, pause } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 
-/** Waits for a call that a thread needs only while it runs: its next start does the same with the configuration in force. */
-export async function unlessRestarting(call: Promise<void> | undefined): Promise<void> {
+/**
+ * Waits for a call that a thread needs only while it runs: its next start does the same with the configuration in force.
+ * @returns whether it ran
+ */
+export async function unlessRestarting(call: Promise<void> | undefined): Promise<boolean> {
   try {
     await call;
+    return true;
   } catch (error) {
     if (!isRestarting(error)) throw error;
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
 import type { Remote } from "../domain/remote.ts";
-import { endThread, startThread } from "../ops/limited-thread.ts";
+import { endThread, startedWithin, startThread } from "../ops/limited-thread.ts";
 import { HEALTHY_MS } from "../ops/thread-failures.ts";
 import type { ThreadUse } from "../ops/thread-use.ts";
 import { Channel, Connection, unavailable, type Components } from "./channel.ts";
@@ -22,6 +22,8 @@ interface ThreadOptions {
   readonly data: () => object;
   /** Heap that it may use beyond that of every thread, in MB; none by default. */
   readonly moreHeapMb?: number;
+  /** Limit of each of its starts, in milliseconds; none by default: the first start of the records may restore a database. */
+  readonly startMsMax?: number;
   /** Called before each of its starts, to pass it connections. */
   readonly onSpawned?: () => void;
   /** Called when a defect has ended it, before it is started again. */
@@ -164,7 +166,7 @@ export class SupervisedThread<Started> {
   }
 
   async #run(workerData: object): Promise<Started> {
-    const { entry, components, clock, onSpawned, moreHeapMb = 0 } = this.#options;
+    const { entry, components, clock, onSpawned, moreHeapMb = 0, startMsMax } = this.#options;
     const worker = startThread(entry, { workerData, heapMb: HEAP_MB_MAX + moreHeapMb });
     this.#silence = undefined;
     let cause: unknown;
@@ -180,7 +182,7 @@ export class SupervisedThread<Started> {
     this.#channel = new Channel(worker, clock, { main: mainThreadOf(this.#options), ...components });
     this.#connection.use(this.#channel);
     onSpawned?.();
-    const started = await Promise.race([ended, this.#control.start()]);
+    const started = await startedWithin(startMsMax, Promise.race([ended, this.#control.start()]), clock);
     if (this.#state === "starting") this.#state = "running";
     this.#endedMs = undefined;
     this.#pings.start();

@@ -279,15 +279,21 @@ test("a defect in sensing ends the process, and the next start has every trip", 
   await expectOneEach();
 });
 
-test("a built-in broker whose thread cannot be started does not end the daemon, which reports it and monitors the other zones", async () => {
-  await started(
-    "broker-start=throw",
-    yamlOf("{ listen: { port: 0 } }", () => "{ simulated: true }"),
-  );
-  await openEveryDoor();
-  await expectOneEach();
-  const { conditions } = await both.site.get<StatusView>("/site/status");
-  expect(conditions.map(({ code, subject }) => `${code} ${subject}`)).toEqual(
-    expect.arrayContaining(["thread-failed broker", "mqtt-broker-not-listening "]),
-  );
-});
+test.each([
+  ["cannot be started", "throw"],
+  ["hangs at its start", "hang"],
+])(
+  "a built-in broker whose thread %s does not end the daemon, which reports it and monitors the other zones",
+  async (_what, effect) => {
+    await started(
+      `broker-start=${effect}`,
+      yamlOf("{ listen: { port: 0 } }", () => "{ simulated: true }"),
+    );
+    await openEveryDoor();
+    await expectOneEach();
+    const { conditions } = await both.site.get<StatusView>("/site/status");
+    expect(conditions.map(({ code, subject }) => `${code} ${subject}`)).toEqual(
+      expect.arrayContaining(["thread-failed broker", "mqtt-broker-not-listening "]),
+    );
+  },
+);

@@ -71,7 +71,7 @@ describe("the power supply", () => {
 describe("the boot of the machine", () => {
   const BOOT = "0f3d8a52-6f0e-4b7c-9a41-2c1d5e6f7a8b";
   const bootOf = (variable?: string): string =>
-    hostOf(new ManualClock(0), () => "new", root, { BOOT_ID: variable }).bootId;
+    hostOf(new ManualClock(0), () => "new", root, variable).bootId;
 
   test("is that of the kernel, also where only systemd can name it", () => {
     expect(bootOf()).toBe("new");

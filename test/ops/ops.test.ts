@@ -173,6 +173,14 @@ describe("the log", () => {
     expect(lines).toHaveLength(4);
   });
 
+  test("closes a condition for every subject, and no other", () => {
+    const health = new ConditionRegistry(clock, new JsonLog({ level: "info", clock, write: () => {} }));
+    for (const site of ["north", "south"]) health.raise("site-writes-limited", { site }, site);
+    health.raise("disk-nearly-full", "1 GB is free");
+    health.clearAll("site-writes-limited");
+    expect(health.list()).toMatchObject([{ code: "disk-nearly-full" }]);
+  });
+
   test("calls a link that is down for ten minutes a fault, and a shorter failure not", () => {
     const health = new ConditionRegistry(clock, new JsonLog({ level: "info", clock, write: () => {} }));
     const severities = () => health.list().map(({ severity }) => severity);

@@ -7,7 +7,10 @@ const ENDLESS =
   "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 30000000) SELECT count(*) FROM n";
 
 const control = {
-  start: () => (workerData.isBroken ? process.exit(1) : threadId),
+  start: () => {
+    if (workerData.hangs?.[0] === 1) for (;;);
+    return workerData.isBroken ? process.exit(1) : threadId;
+  },
   ping: () => 4096,
   stop: () => null,
   hang: () => {

@@ -158,6 +158,25 @@ test("a thread without which the daemon can run is started again if its first st
   expect(await broker.stop()).toBe(true);
 });
 
+test("a thread whose start does not end is ended and started again, where its start has a limit", async () => {
+  const hangs = new Int32Array(new SharedArrayBuffer(4)).fill(1);
+  const data = (): object => ({ hangs, queries });
+  const broker = new SupervisedThread<number>({ ...options, name: "broker", data, startMsMax: 20_000 });
+  const started: number[] = [];
+  const first = broker.startOrRetry((run) => void started.push(run));
+  clock.advance(20_000);
+  expect(await first).toBeUndefined();
+  expect(conditions.list()[0]?.text).toContain("its start took longer than 20 s");
+  // As does each later one.
+  clock.advance(200);
+  clock.advance(20_000);
+  await eventually("its end", () => logged.includes("thread-start-failed"));
+  hangs[0] = 0;
+  await eventually("the time of its next start", () => clock.advanceToNext(1_000));
+  await eventually("its first run", () => started.length === 1);
+  expect(await broker.stop()).toBe(true);
+});
+
 test("a thread for many connections may use more heap than others", async () => {
   const front = new SupervisedThread<number>({ ...options, name: "front", moreHeapMb: 200 });
   await front.start(() => {});
