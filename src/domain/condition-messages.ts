@@ -23,9 +23,9 @@ export const CONDITION_MESSAGES = {
   "upstream-reference-shared":
     "the dispatch centre has records with the reference {siteRef} that this site did not create: {records} ({name}, id {upstreamId} there). Another daemon uses the same site.ref, and each imports the other's records. Give every site a unique site.ref.",
   "upstream-rejects-reports":
-    "the dispatch centre {centre} rejects the reports of this site, {siteRef}: {answer}. Records are sent, but it will call this site silent. If site.ref was changed, set it back, or ask the administrator of the dispatch centre for a new enrolment.",
+    "the dispatch centre {centre} rejects the reports of this site, {siteRef}: {answer}. Records are sent, but it will report this site as silent. If site.ref was changed, set it back, or ask the administrator of the dispatch centre for a new enrolment.",
   "upstream-not-compared":
-    "for a day the list of the dispatch centre could not be read completely ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
+    "the list of the dispatch centre has not been readable in full for a day ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
@@ -34,7 +34,7 @@ export const CONDITION_MESSAGES = {
   "monitoring-receiver-rejects":
     "the monitoring receiver {receiver} does not accept messages of this site: {answer}. Compare account and key with its operator; events are repeated until they are accepted.",
   "monitoring-receiver-supervision":
-    "the monitoring receiver {receiver} takes alarms, but rejects supervision messages (DUH). If its operator does not expect any, set pollS: 0 for this receiver.",
+    "the monitoring receiver {receiver} accepts alarms, but rejects supervision messages (DUH). If its operator does not expect any, set pollS: 0 for this receiver.",
   "monitoring-receiver-clock":
     "the clock of the monitoring receiver {receiver} differs from this one by {seconds} s. Messages to it are sent with the receiver's time. Check the time of this machine (timedatectl); if it is correct, inform the operator of the receiver.",
   "transmitter-write-failed":
@@ -110,13 +110,13 @@ export const CONDITION_MESSAGES = {
   "site-writes-limited":
     "the site {site} writes more records than a site needs, so some of its requests are rejected for a while; the others are not affected. Find out why (santinela sites). If its device was stolen, disable its account: santinela user disable.",
   "database-unavailable":
-    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites repeat theirs. Operation resumes automatically. Check PostgreSQL and the path to it.",
+    "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites retry. Operation resumes automatically. Check PostgreSQL and the path to it.",
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Send a support bundle (santinela support-bundle) to the developers.",
   "certificate-not-renewed":
     "the certificate is valid until {until} and has not been renewed. With tls: own run santinela cert; otherwise renew the files of http.tls.",
   "key-damaged":
-    "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users sign in again. Then remove {kept}.",
+    "{file} was damaged. It is kept as {kept}, and a new one was created. If it is ca.key or ca.crt, install the new certificate authority on each device (santinela cert --ca); if it is token-signing.key, all users must sign in again. Then remove {kept}.",
   "certificate-incomplete":
     "the certificate authority of this installation may not certify {names}; browsers do not trust the web panel under these names. Use another name, or run santinela cert --new-authority and install the new authority on each device.",
 } as const satisfies Readonly<Record<string, string>>;

@@ -53,7 +53,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "configuration-reverted": "The previous configuration was restored",
   "configuration-unproven": "An unverified change of the configuration was kept",
   "zones-edited": "The zones in the configuration file changed before this start",
-  "power-off-ordered": "The machine is powered off: its battery is nearly empty",
+  "power-off-ordered": "The machine was powered off to protect it from an empty battery",
   "output-switched": "Output {about} was switched",
   "output-tested": "{who} tested output {about}",
   "plan-changed": "{who} changed the floor plan {about}",

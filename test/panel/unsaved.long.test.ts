@@ -187,7 +187,7 @@ describeWithBrowser("what is entered and not saved", () => {
       await form.markup("form[aria-busy=true]").shown();
       await form.field("Notes").fill(after);
       slow.release();
-      await page.notice.text("Saved, but not what you have entered since. Save again.").shown();
+      await page.notice.text("Saved, without what you have entered since. Save again.").shown();
       await form.field("Notes").holds(after);
       await form.field("Description").fill(`înainte ${after}`);
     }
@@ -223,7 +223,7 @@ describeWithBrowser("what is entered and not saved", () => {
     await editor.button(/^Ușa: 51 %/).click();
     await page.press("ArrowRight");
     slow.release();
-    await page.notice.text("Saved, but not what you have entered since. Save again.").shown();
+    await page.notice.text("Saved, without what you have entered since. Save again.").shown();
     await editor.button(/^Ușa: 52 %/).shown();
     await editor.button("Save").click();
     await page.screen("plan/1").button("Ușa: Closed").shown();

@@ -21,7 +21,7 @@ export const EN_DOUBTS = {
   "doubt.gate-for-others":
     "The zone opens when the alarm panel reports an alarm. To dispatch trips of other devices' zones only while it is armed, add gate: {gate}",
   "doubt.gate-of-panel":
-    "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people at home cross it.",
+    "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people who are at home pass this sensor.",
   "doubt.vibration-tamper":
     "Vibration is reported as tamper, and a slammed door may raise it: clear “Tamper” if that happens.",
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",

@@ -11,7 +11,8 @@ export const EN_PLAN = {
   "plan.toPlans": "Go to the floor plans",
   "plan.askAdministrator": "An administrator can upload one.",
   "plan.upload": "Upload plan",
-  "plan.uploadText": "A drawing, a scan or a photograph. It is stored in the database, so backups have it.",
+  "plan.uploadText":
+    "A drawing, a scan or a photograph. It is stored in the database, so backups include it.",
   "plan.name": "Name of the floor",
   "plan.nameHint": "Such as ground floor, basement, yard.",
   "plan.picture": "Picture",

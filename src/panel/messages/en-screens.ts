@@ -72,7 +72,7 @@ export const EN_SCREENS = {
   "unsaved.discard": "Discard changes",
   "unsaved.stay": "Keep editing",
   "app.save": "Save",
-  "app.savedBefore": "Saved, but not what you have entered since. Save again.",
+  "app.savedBefore": "Saved, without what you have entered since. Save again.",
   "app.all": "all",
   "app.nothing": "No entries.",
   "app.previous": "Previous",

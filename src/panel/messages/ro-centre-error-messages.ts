@@ -64,7 +64,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "locația {id} este înrolată, iar acest cont nu este al ei",
   ],
   ["Report with the account of the site", "Folosiți contul locației"],
-  ["another account reports for site {id}", "alt cont raportează pentru locația {id}"],
+  ["another account reports for site {id}", "alt cont transmite rapoartele locației {id}"],
   [
     "Report with that account. An administrator moves the site by an enrolment, or by removing it here",
     "Folosiți acel cont. Un administrator poate muta locația printr-o nouă înrolare sau o poate elimina de aici",

@@ -65,7 +65,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "{email} is reserved for the initial administrator; choose another address",
     "adresa {email} este rezervată administratorului inițial; alegeți alta",
   ],
-  ["this installation has already been set up", "această instalație este deja configurată"],
+  ["this installation has already been set up", "această instalație a fost deja pusă în funcțiune"],
   ["a password must not contain control characters", "parola conține caractere de control"],
   // Before the next one, whose {n} would fit it too.
   [
@@ -85,7 +85,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "a password may have at most {n} bytes; letters such as ș count as two",
     "parola poate avea cel mult {n} de octeți; literele precum ș ocupă câte doi",
   ],
-  ["this password is too common", "parola este prea des folosită"],
+  ["this password is too common", "parola este prea comună"],
   [
     "Choose another one, such as three or four unrelated words",
     "Alegeți alta, de exemplu trei sau patru cuvinte fără legătură între ele",
@@ -215,11 +215,11 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["swinger shutdown after repeated trips", "blocare automată (swinger) după declanșări repetate"],
   [
     "swinger shutdown after {trips} trips in {n} incidents",
-    "blocare automată (swinger) după {trips} declanșări în {n} incidente",
+    "blocare automată (swinger); declanșări: {trips}, incidente: {n}",
   ],
   [
     "swinger shutdown after {trips} trips in {n} incident",
-    "blocare automată (swinger) după {trips} declanșări într-un incident",
+    "blocare automată (swinger) într-un incident; declanșări: {trips}",
   ],
   ["the zone is no longer in the configuration", "zona nu mai este în configurație"],
   ["its fault has no intervention", "deranjamentul nu are intervenție"],

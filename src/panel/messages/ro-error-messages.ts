@@ -178,7 +178,7 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["no zones are configured", "nu este configurată nicio zonă"],
   ["Known: {names}", "Există: {names}"],
   ["ids must be all zones, each once", "lista trebuie să conțină fiecare zonă o singură dată"],
-  ["zone must be the id of a zone", "zone: se așteaptă id-ul unei zone"],
+  ["zone must be the id of a zone", "zone: se așteaptă numele scurt al unei zone"],
   ["unknown field {name}", "câmp necunoscut: {name}"],
   ["{field} must be true or false", "{field}: se așteaptă true sau false"],
   ["minutes must be a number", "minutele trebuie să fie un număr"],

@@ -75,9 +75,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
-    one: "Nepregătită pentru armare, {n} zonă deschisă",
-    few: "Nepregătită pentru armare, {n} zone deschise",
-    other: "Nepregătită pentru armare, {n} de zone deschise",
+    one: "Locația nu este pregătită pentru armare: {n} zonă deschisă",
+    few: "Locația nu este pregătită pentru armare: {n} zone deschise",
+    other: "Locația nu este pregătită pentru armare: {n} de zone deschise",
   },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",

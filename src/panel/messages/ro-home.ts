@@ -48,7 +48,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.doubtful": "în verificare",
   "journey.priority": "prioritate {priority}",
   "journey.unknownThere": "Dispeceratul NU a primit încă această alarmă.",
-  "journey.call": "Apel {phone}",
+  "journey.call": "Apelare {phone}",
   "journey.sendNow": "Transmitere acum",
   "journey.atCentre": "Dispecerat: {set}",
   "journey.number": "nr. {id} la dispecerat",

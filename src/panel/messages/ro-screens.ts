@@ -193,7 +193,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "password.current": "Parola inițială",
   "password.new": "Parola nouă",
   "password.repeat": "Confirmarea parolei noi",
-  "password.rule": "Cel puțin 8 caractere; parolele prea des folosite sunt respinse.",
+  "password.rule": "Cel puțin 8 caractere; parolele prea comune sunt respinse.",
   "password.different": "Parolele noi nu coincid.",
   "password.do": "Setare parolă",
 };

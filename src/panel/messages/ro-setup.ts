@@ -42,7 +42,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "centreTrial.warning": "Avertizare",
   "centreTrial.error": "Eroare",
   "guide.objectives":
-    "Obiectivele la care se referă intervențiile. Provin din configurație sau din santinela objectives import.",
+    "Obiectivele la care se referă intervențiile. Provin din configurație sau din comanda santinela objectives import.",
   "guide.goTo": "Ecranul {screen}",
   "guide.zones": {
     one: "{n} zonă este monitorizată.",
@@ -124,13 +124,13 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "role.operator": "operator",
   "role.viewer": "observator",
 
-  "debugLog.enable": "Jurnal tehnic detaliat, 30 de minute",
+  "debugLog.enable": "Activare jurnal tehnic detaliat (30 de minute)",
   "debugLog.enabled": "Jurnalul tehnic detaliat este activ până la {time}.",
 
   "restart.ask": "Repornire…",
   "restart.title": "Reporniți serviciul?",
   "restart.text":
-    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact care rămâne deschis declanșează după repornire; unul care se deschide și se închide între timp nu este detectat. Configurația se reîncarcă.",
+    "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact care rămâne deschis declanșează zona după repornire; unul care se deschide și se închide între timp nu este detectat. Configurația se reîncarcă.",
   "restart.do": "Repornire",
   "restart.done": "Serviciul repornește; pagina se reconectează automat.",
 

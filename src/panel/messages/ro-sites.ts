@@ -15,9 +15,9 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   },
   "sites.level": "Stare",
   "sites.none":
-    "Nicio locație nu a raportat încă. O locație raportează la dispeceratul căruia îi transmite intervențiile.",
+    "Nicio locație nu a transmis încă un raport. O locație transmite rapoarte dispeceratului căruia îi transmite intervențiile.",
   "sites.unreportedRemedy":
-    "O locație raportează în cel mult un minut de la înrolare. Verificați alimentarea și conexiunea; revocați accesul unei locații care nu mai există.",
+    "O locație transmite primul raport în cel mult un minut de la înrolare. Verificați alimentarea și conexiunea; revocați accesul unei locații care nu mai există.",
   "sites.noneFound": "Nicio locație găsită.",
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",
@@ -74,7 +74,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     "Fiecare locație are un cont propriu, limitat la intervențiile și obiectivele ei. Contul se obține cu un cod de unică folosință.",
   "access.state": "Acces",
   "access.state.invited": "Cod nefolosit",
-  "access.state.enrolled": "Înrolată",
+  "access.state.enrolled": "Locație înrolată",
   "access.state.revoked": "Revocat",
   "access.codeUntil": "Cod valabil până la",
   "access.invite": "Creare cod de unică folosință",

@@ -84,7 +84,8 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "outputs.failed": "nu poate fi comutată",
   "outputs.test": "Testare",
   "outputs.ask": "Comutați ieșirea {output} timp de două secunde?",
-  "outputs.askText": "Sirena va suna, iar comunicatorul va apela. Testul apare în jurnalul de evenimente.",
+  "outputs.askText":
+    "Sirena va suna, iar comunicatorul va iniția un apel. Testul apare în jurnalul de evenimente.",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass: {zone}",
   "bypass.text":

@@ -11,7 +11,7 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
   ],
   [
     "{option} is set twice, first in line {n}. Keep one of them",
-    "{option} apare de două ori, prima dată în linia {n}; păstrați una singură",
+    "{option} apare de două ori, prima dată la linia {n}; păstrați una singură",
   ],
   [
     "this line begins in another column than its section. Begin all options of a section in one column",

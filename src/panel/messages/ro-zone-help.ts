@@ -21,11 +21,11 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.availability":
     "De unde se citește disponibilitatea senzorului, raportată de senzor sau de gateway.",
   "zoneHelp.bridge":
-    "De unde se citește disponibilitatea gatewayului; pierderea lui este un singur deranjament, nu câte unul pentru fiecare zonă.",
+    "De unde se citește disponibilitatea gatewayului; dacă gatewayul nu mai comunică, apare un singur deranjament, nu câte unul pentru fiecare zonă.",
   "zoneHelp.gate":
     "Condiția de armare. Cu un mesaj sau un comutator cu cheie, open (contact deschis) înseamnă armată; până la prima citire zona este armată. Nu se aplică zonelor de incendiu, gaz, urgență medicală, jaf armat și panică: declanșările lor se transmit întotdeauna.",
   "zoneHelp.entryDelayS":
-    "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
+    "Declanșarea se înregistrează imediat și se transmite după acest număr de secunde; se anulează dacă zona se dezarmează între timp. EN 50131 permite cel mult 45 s. Nu se aplică zonelor de incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.whenArmedOpen":
     "Ce urmează dacă zona este deschisă la armare, la sfârșitul unui bypass sau al unui test de mers ori la finalizarea intervenției ei: o intervenție de inspecție cu zonele deschise, o declanșare sau numai o avertizare. Zonele de incendiu, gaz, urgență medicală, jaf armat și panică se declanșează întotdeauna.",
   "zoneHelp.device":
@@ -33,7 +33,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.confirmWith":
     "Zonele care o confirmă pe aceasta. Implicit, zonele de aceeași clasă ale altor echipamente de la același obiectiv, în intervalul site.incidentWindowS.",
   "zoneHelp.swinger":
-    "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Niciodată pentru incendiu, gaz, urgență medicală, jaf armat și panică.",
+    "Blocarea automată a unei zone care se declanșează repetat (swinger); false o dezactivează. Nu se aplică zonelor de incendiu, gaz, urgență medicală, jaf armat și panică.",
   "zoneHelp.powerUpDelayS":
     "Întârziere la punerea sub tensiune: câte secunde după pornirea dispozitivului se ignoră deschiderile unei linii GPIO. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":

@@ -93,7 +93,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.contact.normal": "Normal",
   "trial.contact.unknown": "Fără citire",
   "trial.swap": "Inversare deschis/normal",
-  "trial.swapText": "Folosiți dacă aici apare „Deschis”, deși contactul este în stare normală.",
+  "trial.swapText":
+    "Folosiți această opțiune dacă aici apare „Deschis”, deși contactul este în stare normală.",
 
   "zoneForm.newZone": "Zonă nouă",
   "zoneForm.name": "Nume",
