@@ -88,15 +88,20 @@ export class ZoneTopics {
 
   /** The sources of several topics. @param isActive returns whether one may have an active topic */
   activeSources(isActive: (source: ReportedState) => boolean = () => true): ReadonlySet<string> {
-    const ofZones = this.#broad.filter(isActive).map(({ key }) => key);
+    // What another topic of one sensor has ended stays known, so that what its topic retains is not news.
+    const ofZones = this.#broad
+      .filter((source) => source.isOneSensor || isActive(source))
+      .map(({ key }) => key);
     const gates = this.#gates.filter(({ id }) => isActive({ kind: "gate", owner: id }));
     return new Set([...ofZones, ...gates.map(gateKey)]);
   }
 
-  /** The open topics of a zone with several. */
+  /** The open topics of a zone with several; none keeps that of one sensor open. */
   openTopics(zoneId: string): readonly string[] {
     const { sources = [] } = this.#ofZones.get(zoneId) ?? {};
-    return sources.flatMap(({ kind, key }) => (kind === "contact" ? this.#active.of(key) : []));
+    return sources.flatMap(({ kind, key, isOneSensor }) =>
+      kind === "contact" && !isOneSensor ? this.#active.of(key) : [],
+    );
   }
 
   /** Whether any zone or gate uses a topic. */

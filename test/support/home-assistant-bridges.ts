@@ -366,6 +366,11 @@ export const BRIDGED_DEVICES: readonly (readonly [title: string, device: DeviceS
         [["home/etaj/BTtoMQTT/A4C138000001", { rssi: -80 }], "nothing"],
         [["home/etaj/BTtoMQTT/A4C138000001", { open: false, batt: 90 }], "restore"],
         [["home/etaj/BTtoMQTT/A4C138000001", { open: false, batt: 12 }], "battery"],
+        // Both gateways receive the opening, and only one the closing.
+        [["home/etaj/BTtoMQTT/A4C138000001", { open: true, batt: 90 }], "trip"],
+        [["home/parter/BTtoMQTT/A4C138000001", { open: true, batt: 90 }], "nothing"],
+        [["home/parter/BTtoMQTT/A4C138000001", { open: false, batt: 90 }], "restore"],
+        [["home/parter/BTtoMQTT/A4C138000001", { open: true, batt: 90 }], "trip"],
       ],
     },
   ],

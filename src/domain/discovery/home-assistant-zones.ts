@@ -1,5 +1,6 @@
 import type { Availability, Battery, Tamper } from "../../generated/types.ts";
 import { CLASS_OF_KIND } from "../incident.ts";
+import { hasWildcard } from "../topic-filter.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
@@ -38,7 +39,10 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
   const gate = gateOf(sensor, kind, device.sensors);
   const tamper = kind === "tamper" ? undefined : parts.tamperOf(sensor);
   const { own, bridge, leftOut } = availabilitiesOf(sensor, device);
-  const battery = batteryPart(parts.batteryOf(sensor), sensor.topic);
+  const batterySensor = parts.batteryOf(sensor);
+  const battery = batteryPart(batterySensor, sensor.topic);
+  // Home Assistant has one state for each, whichever topic of its filter a message has.
+  const isOneSensor = [sensor, tamper, batterySensor].some((one) => one && hasWildcard(one.topic));
   const isSupervised = battery.battery !== undefined && isPressed(sensor, kind) && expireAfterS === undefined;
   const timeoutS = isSupervised ? PRESSED_WITHIN_S : expireAfterS && supervisionOf(expireAfterS);
   return {
@@ -49,6 +53,7 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
       ...placeOf(sensor),
       open: [...open],
       ...(offDelayS === undefined && normal ? { normal: [...normal] } : {}),
+      ...(isOneSensor ? { oneSensor: true } : {}),
     },
     ...tamperPart(tamper, sensor.topic),
     ...battery,

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+
+const WINDOW = zoneOf({
+  id: "window",
+  input: { mqtt: "+/window", path: "/open", open: [true], normal: [false], oneSensor: true },
+  tamper: { path: "/tamper", open: [true] },
+  battery: { path: "/batt", below: 15 },
+});
+
+describe("a sensor that several gateways receive", () => {
+  let site: MonitoredZones;
+  let mqtt: MqttZones;
+
+  beforeEach(() => {
+    site = new MonitoredZones([WINDOW]);
+    mqtt = new MqttZones(site.common);
+  });
+  afterEach(() => site.close());
+
+  const send = (gateway: string, message: unknown, isRetained = false): Promise<void> =>
+    mqtt.deliver({
+      topic: `${gateway}/window`,
+      payload: Buffer.from(message === "" ? "" : JSON.stringify(message)),
+      isRetained,
+    });
+  const retained = (gateway: string, message: unknown): Promise<void> => send(gateway, message, true);
+  function restart(): void {
+    site.restart();
+    mqtt = new MqttZones(site.common);
+  }
+  const faults = (): string[] => site.journal.faults.list().map(({ fault }) => fault);
+  /** The numbers of trips and restores, without those of the faults. */
+  const effects = (): number[] =>
+    ["zone-trip", "zone-restore"].map(
+      (wanted) => site.logLines.filter(({ event }) => event === wanted).length,
+    );
+
+  test("closes with the newest message, although another gateway has missed it", async () => {
+    await send("a", { open: false });
+    await send("a", { open: true });
+    await send("b", { open: true });
+    await send("a", { open: false });
+    expect(effects()).toEqual([1, 1]);
+    await send("a", { open: true });
+    expect(effects()).toEqual([2, 1]);
+    expect(mqtt.openTopics("window")).toEqual([]);
+  });
+
+  test("has no tamper and no low battery once any gateway reports that they have ended", async () => {
+    await send("a", { open: false, tamper: true, batt: 10 });
+    await send("b", { open: false, tamper: true, batt: 10 });
+    expect(faults().toSorted()).toEqual(["battery", "tamper"]);
+    await send("a", { open: false, tamper: false, batt: 90 });
+    expect(faults()).toEqual([]);
+  });
+
+  test("is not opened by what a gateway retains that has missed the closing", async () => {
+    await send("a", { open: false });
+    await send("a", { open: true, tamper: true });
+    await send("b", { open: true, tamper: true });
+    await send("a", { open: false, tamper: false });
+    for (const again of [() => undefined, restart]) {
+      again();
+      await retained("a", { open: false, tamper: false });
+      await retained("b", { open: true, tamper: true });
+      expect(effects()).toEqual([1, 1]);
+      expect(faults()).toEqual([]);
+    }
+    await send("a", { open: true });
+    expect(effects()).toEqual([2, 1]);
+  });
+
+  test("is not closed by what a gateway retains that has missed the opening", async () => {
+    await send("a", { open: false });
+    await send("b", { open: false });
+    await send("b", { open: true });
+    restart();
+    await retained("a", { open: false });
+    await retained("b", { open: true });
+    expect(effects()).toEqual([1, 0]);
+    expect(site.contactOf("window")).toBe("open");
+  });
+
+  test("opens and closes with what a gateway has retained while the daemon was stopped", async () => {
+    await send("a", { open: false });
+    restart();
+    await retained("b", { open: true });
+    expect(effects()).toEqual([1, 0]);
+    restart();
+    await retained("b", { open: false });
+    expect(effects()).toEqual([1, 1]);
+  });
+
+  test("is closed once the only topic that had it open is removed", async () => {
+    await send("a", { open: false });
+    await send("a", { open: true, tamper: true });
+    await send("b", { open: true, tamper: true });
+    await send("b", { open: false, tamper: false });
+    await send("a", "");
+    expect(effects()).toEqual([1, 1]);
+    expect(faults()).toEqual([]);
+  });
+});
