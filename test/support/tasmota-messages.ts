@@ -52,7 +52,7 @@ export const telemetry = (fields: Record<string, unknown>): Message => [
   { Time: "2026-01-01T00:05:00", ...fields },
 ];
 export const RADIO = "tele/tasmota_3D5E26/RESULT";
-export const radio = (code: string): Message => [
+export const radio = (code: string | number): Message => [
   RADIO,
   {
     Time: "2026-01-01T00:05:00",

@@ -12,7 +12,11 @@ export interface TasmotaTopics {
   readonly tele: string;
 }
 
-export type TasmotaInput = Omit<Proposal, "name"> & { readonly label: string };
+export interface TasmotaInput extends Omit<Proposal, "name" | "device"> {
+  readonly label: string;
+  /** The transmitter that it is; undefined for what belongs to the device itself. */
+  readonly transmitter?: string;
+}
 
 /** A button sends no release; long enough that one press is one trip. */
 const PRESS_RESTORE_S = 30;
@@ -169,19 +173,36 @@ export function codeIn({ topic, json }: ReceivedMessage): string | undefined {
   return code === undefined || code === "" ? undefined : String(code);
 }
 
+/** A code of 24 bits, as those of PT2262 and EV1527: a number with SetOption17, otherwise hexadecimal. */
+const SHORT_CODE = /^(?:0x)?([0-9a-f]{5})[0-9a-f]$/i;
+const SHORT_CODE_END = 2 ** 24;
+
+/** What the codes of one transmitter have in common: of a code of 24 bits, the last four are what it reports. */
+function transmitterOf(code: string, { json }: ReceivedMessage): string {
+  const data = fieldOf(fieldOf(json, "RfReceived"), "Data");
+  if (typeof data !== "number") return SHORT_CODE.exec(code)?.[1]?.toUpperCase() ?? code;
+  return data < SHORT_CODE_END
+    ? Math.floor(data / 16)
+        .toString(16)
+        .toUpperCase()
+        .padStart(5, "0")
+    : code;
+}
+
 /** One zone for each code that was received: a sensor sends one when it opens, and often another when it closes. */
 export function codesOf(messages: readonly ReceivedMessage[], onLeftOut: OnLeftOut): TasmotaInput[] {
-  const topics = new Map(
+  const last = new Map(
     messages.flatMap((message) => {
       const code = codeIn(message);
-      return code === undefined ? [] : [[code, message.topic] as const];
+      return code === undefined ? [] : [[code, message] as const];
     }),
   );
-  if (topics.size > CODES_MAX) onLeftOut("components", CODES_MAX);
-  return [...topics].slice(-CODES_MAX).map(([code, mqtt]) => ({
+  if (last.size > CODES_MAX) onLeftOut("components", CODES_MAX);
+  return [...last].slice(-CODES_MAX).map(([code, message]) => ({
     label: code,
+    transmitter: transmitterOf(code, message),
     kind: "intrusion",
-    input: { mqtt, path: "/RfReceived/Data", open: [code] },
+    input: { mqtt: message.topic, path: "/RfReceived/Data", open: [code] },
     autoRestoreS: PRESS_RESTORE_S,
     doubts: [{ code: "radio-code", values: { code } }, { code: "kind-guessed" }],
   }));

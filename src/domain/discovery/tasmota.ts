@@ -70,11 +70,11 @@ function deviceOf(
     model: textOf(config["md"]),
     topics: [topics.stat, topics.tele].map(withoutSlash),
     proposals: [
-      ...inputs.map(({ label, ...input }) => ({
+      ...inputs.map(({ label, transmitter, ...input }) => ({
         ...input,
         name: `${name} ${label}`,
-        // Its inputs are read from several topics, and are one device.
-        device: name,
+        // Its inputs are read from several topics, and are one device. A transmitter that it hears is another one.
+        device: transmitter === undefined ? name : `${name} ${transmitter}`,
         availability,
       })),
       ...zigbeeProposals(own, availability, onLeftOut),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { proposedZones, type ProposedZone } from "../../../src/domain/discovery/proposed-zone.ts";
-import { MqttZones } from "../../../src/inputs/mqtt-zones.ts";
+import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
 import {
   expectProposed,
   foundIn,
@@ -8,7 +7,7 @@ import {
   type DeviceScenario,
   type Message,
 } from "../../support/device-scenarios.ts";
-import { DispatchingSite } from "../../support/dispatching-site.ts";
+import { CONFIRMED, NOT_CONFIRMED, recordAfter } from "../../support/dispatched-proposals.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
 /* Devices with several sensors that are announced for Home Assistant, in the form of the program that announces them. */
@@ -30,24 +29,6 @@ const radar = (name: string, board = "radar-hol"): Message[] =>
     ];
   });
 
-const HALL = { type: "obiective/cladiri", id: 1 } as const;
-
-/** The interventions of the proposed zones after the messages. */
-async function recordAfter(zones: readonly ProposedZone[], messages: readonly Message[]) {
-  const site = await DispatchingSite.make(
-    zones.map(({ doubts: _doubts, ...zone }) => zoneOf({ ...zone, objective: HALL, swinger: false })),
-  );
-  const mqtt = new MqttZones(site.zones.common);
-  for (const [topic, message] of messages) {
-    const text = typeof message === "string" ? message : JSON.stringify(message);
-    await mqtt.deliver({ topic, payload: Buffer.from(text), isRetained: false });
-  }
-  await site.settled();
-  return site.records;
-}
-
-const NOT_CONFIRMED = { crews: 1, police: false };
-const CONFIRMED = { crews: 2, police: true };
 const seen = (board: string, ...sensors: readonly string[]): Message[] =>
   ["OFF", "ON"].flatMap((state) =>
     sensors.map((sensor): Message => [`${board}/binary_sensor/${sensor}/state`, state]),

@@ -9,6 +9,7 @@ import {
   type Message,
   type Step,
 } from "../../support/device-scenarios.ts";
+import { CONFIRMED, NOT_CONFIRMED, recordAfter } from "../../support/dispatched-proposals.ts";
 import { announced, detached, RADIO, radio, result, telemetry } from "../../support/tasmota-messages.ts";
 import { zoneOf } from "../../support/monitored-zones.ts";
 
@@ -230,5 +231,18 @@ describe("a Tasmota device", () => {
     expect(proposedZones(devices, [known]).map(({ id }) => id)).toEqual(["rf-7a6f0e"]);
     const relay = foundIn({ announced: announced({ rl: [1, 0] }) });
     expect([relay.zones, relay.devices.map(({ name }) => name)]).toEqual([[], ["Hol"]]);
+  });
+
+  test.each([
+    ["of two detectors confirm each other", "7A6F0E", "1B2C3E", CONFIRMED],
+    ["of two detectors confirm each other as numbers (SetOption17)", 8023822, 1780798, CONFIRMED],
+    ["of one detector do not confirm each other", "7A6F0E", "7A6F0A", NOT_CONFIRMED],
+    ["of one detector do not confirm each other as numbers", 8023822, 8023818, NOT_CONFIRMED],
+    ["of another form confirm each other", "7A6F0E0012", "7A6F0E0013", CONFIRMED],
+  ])("with codes %s", async (_title, first, second, expected) => {
+    const codes = [radio(first), radio(second)];
+    const { zones } = foundIn({ announced: [...announced({ dn: "RF" }), ...codes] });
+    // The first code of each shows only that it is heard.
+    expect(await recordAfter(zones, [...codes, "31 s", ...codes])).toMatchObject([expected]);
   });
 });
