@@ -32,6 +32,8 @@ const DOUBTS = {
   "tamper-computed": "the tamper is computed ({template}): check it, and add it if it is missing",
   "zones-confirm":
     "each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm: give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same device",
+  "codes-one-device":
+    "the codes on this topic count as one device, so that two of them do not confirm an alarm: give each detector its own device",
   "availability-left-out":
     "a zone reads its own availability and that of one bridge; these further topics are left out: {topics}",
   "press-repeated":

@@ -7,7 +7,7 @@ import type { Doubt } from "./doubt.ts";
 import { lowBatteryOf } from "./home-assistant-battery.ts";
 import type { TemplateValue } from "./home-assistant-condition.ts";
 import { gateDoubts, gateOf } from "./home-assistant-gate.ts";
-import { kindDoubts } from "./home-assistant-kinds.ts";
+import { kindDoubts, kindOf } from "./home-assistant-kinds.ts";
 import type { DiscoveredAvailability, DiscoveredSensor } from "./home-assistant-message.ts";
 import { byNearness, type DeviceParts } from "./home-assistant-parts.ts";
 import { PRESSED_WITHIN_S, WEEKLY } from "./presses.ts";
@@ -69,6 +69,7 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
       ...gateDoubts(sensor, gate),
       ...(kind === "tamper" ? [] : tamperDoubts(tamper ?? parts.unreadTamperOf(sensor))),
       ...confirmationDoubts(kind, device),
+      ...sharedCodeDoubts(sensor, device),
       ...leftOutDoubts(leftOut),
       ...(isSupervised ? [WEEKLY] : []),
     ],
@@ -93,6 +94,23 @@ function tamperDoubts(tamper: DiscoveredSensor | undefined): Doubt[] {
 /** Only a second burglary zone asks for more. */
 function confirmationDoubts(kind: ZoneKind, { areDetectors }: SensorDevice): Doubt[] {
   return areDetectors && CLASS_OF_KIND[kind] === "burglary" ? [{ code: "zones-confirm" }] : [];
+}
+
+/** The codes of several transmitters on one topic may be those of one detector, or of one each. */
+function sharedCodeDoubts(sensor: DiscoveredSensor, { sensors }: SensorDevice): Doubt[] {
+  if (!isBurglaryCode(sensor)) return [];
+  const isShared = sensors.some(
+    (other) =>
+      other !== sensor && other.topic === sensor.topic && other.path === sensor.path && isBurglaryCode(other),
+  );
+  return isShared ? [{ code: "codes-one-device" }] : [];
+}
+
+/** Whether a sensor only says that something has happened, such as a transmitter with its code. */
+function isBurglaryCode(sensor: DiscoveredSensor): boolean {
+  const kind = kindOf(sensor);
+  const isCode = sensor.entity === "sensor" && sensor.offDelayS !== undefined;
+  return isCode && kind !== undefined && CLASS_OF_KIND[kind] === "burglary";
 }
 
 function leftOutDoubts(availabilities: readonly DiscoveredAvailability[]): Doubt[] {

@@ -27,6 +27,8 @@ export const EN_DOUBTS = {
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",
   "doubt.zones-confirm":
     "Each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm. Give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same “Device”.",
+  "doubt.codes-one-device":
+    "The codes on this topic count as one device, so that two of them do not confirm an alarm. Give each detector its own “Device”.",
   "doubt.availability-left-out":
     "A zone reads its own availability and that of one bridge. These further topics are left out: {topics}",
   "doubt.press-repeated":

@@ -31,6 +31,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
   "doubt.zones-confirm":
     "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Pentru zonele care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, introduceți aceeași valoare la „Echipament”.",
+  "doubt.codes-one-device":
+    "Codurile de pe acest topic sunt considerate un singur echipament, deci două dintre ele nu confirmă o alarmă. Introduceți pentru fiecare detector altă valoare la „Echipament”.",
   "doubt.availability-left-out":
     "O zonă citește propria disponibilitate și pe cea a unui singur gateway. Aceste topicuri sunt omise: {topics}",
   "doubt.press-repeated":

@@ -168,7 +168,7 @@ const SHARED: readonly (readonly [title: string, device: DeviceScenario])[] = [
       announced: [code("hol", "999999"), code("garaj", "888888")],
       zone: "omg-garaj",
       kind: "motion",
-      doubts: [],
+      doubts: ["codes-one-device"],
       steps: [
         [received(999_999), "nothing"],
         [received(888_888), "trip"],
