@@ -30,6 +30,7 @@ const DOUBTS = {
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
   "tamper-computed": "the tamper is computed ({template}): check it, and add it if it is missing",
+  "battery-left-out": "the device reports a low battery, but not its end: the report is left out",
   "zones-confirm":
     "each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm: give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same device",
   "codes-one-device":

@@ -25,6 +25,8 @@ export class DeviceParts {
   readonly #unreadTampers: readonly Part[];
   /** States first: a device's own low-battery state is more reliable than a threshold. */
   readonly #batteries: readonly (readonly Part[])[];
+  /** Whether it reports a low battery, but not its end. */
+  readonly hasTimedBattery: boolean;
 
   /**
    * @param sensors all of one device
@@ -33,10 +35,11 @@ export class DeviceParts {
   constructor(sensors: readonly DiscoveredSensor[], contacts: number) {
     this.#contacts = contacts;
     const isTamper = (one: DiscoveredSensor): boolean => one.deviceClass === "tamper" && !one.isMeasurement;
-    this.#tampers = partsOf(sensors, (one) => isTamper(one) && isReadable(one));
+    this.#tampers = partsOf(sensors, (one) => isTamper(one) && isReadable(one) && !isTimed(one));
     this.#unreadTampers = partsOf(sensors, (one) => isTamper(one) && !isReadable(one));
     const isBattery = (one: DiscoveredSensor): boolean =>
-      one.deviceClass === "battery" && lowBatteryOf(one) !== undefined;
+      one.deviceClass === "battery" && lowBatteryOf(one) !== undefined && !isTimed(one);
+    this.hasTimedBattery = sensors.some((one) => one.deviceClass === "battery" && isTimed(one));
     this.#batteries = [false, true].map((isMeasured) =>
       partsOf(sensors, (one) => one.isMeasurement === isMeasured && isBattery(one)),
     );
@@ -96,6 +99,11 @@ export function byNearness(
 /** A value that a template computes in an unknown way would be read as it is: 1 equals ON. */
 function isReadable({ template, isGuess }: DiscoveredSensor): boolean {
   return template === undefined || isGuess === true;
+}
+
+/** Whether only time ends a state, as that of a transmitter's code. As a part of a zone it would last, or end with another code. */
+export function isTimed({ offDelayS }: DiscoveredSensor): boolean {
+  return offDelayS !== undefined;
 }
 
 function partsOf(

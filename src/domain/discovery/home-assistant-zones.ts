@@ -70,6 +70,7 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
       ...(kind === "tamper" ? [] : tamperDoubts(tamper ?? parts.unreadTamperOf(sensor))),
       ...confirmationDoubts(kind, device),
       ...sharedCodeDoubts(sensor, device),
+      ...(parts.hasTimedBattery && !battery.battery ? [{ code: "battery-left-out" } as const] : []),
       ...leftOutDoubts(leftOut),
       ...(isSupervised ? [WEEKLY] : []),
     ],
@@ -144,7 +145,10 @@ function supervisionOf(expireAfterS: number): number {
 
 function tamperPart(sensor: DiscoveredSensor | undefined, topic: string): { tamper?: Tamper } {
   if (!sensor) return {};
-  return { tamper: { ...topicPart(sensor.topic, topic), ...placeOf(sensor), open: [...sensor.open] } };
+  const normal = sensor.normal ? { normal: [...sensor.normal] } : {};
+  return {
+    tamper: { ...topicPart(sensor.topic, topic), ...placeOf(sensor), open: [...sensor.open], ...normal },
+  };
 }
 
 function batteryPart(sensor: DiscoveredSensor | undefined, topic: string): { battery?: Battery } {

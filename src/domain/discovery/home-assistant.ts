@@ -8,7 +8,7 @@ import {
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { kindOf } from "./home-assistant-kinds.ts";
-import { DeviceParts } from "./home-assistant-parts.ts";
+import { DeviceParts, isTimed } from "./home-assistant-parts.ts";
 import { withoutRepeated, withTriggersJoined } from "./home-assistant-places.ts";
 import { proposalFor, type SensorDevice } from "./home-assistant-zones.ts";
 import { configuredName } from "./proposed-zone.ts";
@@ -86,9 +86,10 @@ function proposalsFor(sensors: readonly DiscoveredSensor[]): Map<DiscoveredSenso
   const alone = new Set(
     [...ofDevice].flatMap(([id, own]) => (own.every((one) => kindOf(one) === undefined) ? [id] : [])),
   );
-  // A cover's contact is a zone of its own if its device has no other.
+  // A cover's contact is a zone of its own if its device has no other, or if only time ends it.
   const kindIn = (sensor: DiscoveredSensor): ZoneKind | undefined =>
-    kindOf(sensor) ?? (isTamper(sensor) && alone.has(sensor.device) ? "tamper" : undefined);
+    kindOf(sensor) ??
+    (isTamper(sensor) && (alone.has(sensor.device) || isTimedTamper(sensor)) ? "tamper" : undefined);
   const zones = withoutRepeated(sensors.filter((sensor) => kindIn(sensor) !== undefined));
   const devices = devicesWith(ofDevice, zones);
   const proposals = new Map<DiscoveredSensor, Proposal>();
@@ -111,7 +112,9 @@ function devicesWith(
   return new Map(
     [...ofDevice].map(([id, sensors]) => {
       const own = zonesOf.get(id) ?? [];
-      const contacts = own.filter(({ entity }) => entity === "sensor" || entity === "cover").length;
+      const contacts = own.filter(
+        (one) => (one.entity === "sensor" || one.entity === "cover") && !isTimedTamper(one),
+      ).length;
       const parts = new DeviceParts(sensors, contacts);
       const isAlarmPanel = parts.areOfContacts || sensors.some(({ entity }) => entity === "alarm-panel");
       const [first] = sensors;
@@ -149,6 +152,10 @@ function bridgesIn(ofDevice: ReadonlyMap<string, readonly DiscoveredSensor[]>): 
 
 function isTamper({ deviceClass, isMeasurement }: DiscoveredSensor): boolean {
   return deviceClass === "tamper" && !isMeasurement;
+}
+
+function isTimedTamper(sensor: DiscoveredSensor): boolean {
+  return isTamper(sensor) && isTimed(sensor) && sensor.template === undefined;
 }
 
 /** Topics below `bridge` (zigbee2mqtt) or `interface` (Paradox, Satel) belong to the bridge. */

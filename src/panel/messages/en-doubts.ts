@@ -25,6 +25,7 @@ export const EN_DOUBTS = {
   "doubt.vibration-tamper":
     "Vibration is reported as tamper, and a slammed door may raise it: clear “Tamper” if that happens.",
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",
+  "doubt.battery-left-out": "The device reports a low battery, but not its end: the report is left out.",
   "doubt.zones-confirm":
     "Each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm. Give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same “Device”.",
   "doubt.codes-one-device":

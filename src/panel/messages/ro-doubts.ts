@@ -29,6 +29,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea „Sabotaj”.",
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
+  "doubt.battery-left-out":
+    "Echipamentul raportează o baterie descărcată, dar nu și sfârșitul acestei stări: raportarea este omisă.",
   "doubt.zones-confirm":
     "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Pentru zonele care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, introduceți aceeași valoare la „Echipament”.",
   "doubt.codes-one-device":

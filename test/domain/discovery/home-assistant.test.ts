@@ -82,7 +82,7 @@ describe("sensors that announce themselves", () => {
         name: "Back gate",
         kind: "intrusion",
         input: { mqtt: "zigbee2mqtt/Back gate", path: "/contact", open: [false], normal: [true] },
-        tamper: { path: "/tamper", open: [true] },
+        tamper: { path: "/tamper", open: [true], normal: [false] },
         battery: { path: "/battery", below: 15 },
         availability: { mqtt: "zigbee2mqtt/Back gate/availability", path: "/state" },
         bridge: { mqtt: "zigbee2mqtt/bridge/state", path: "/state" },

@@ -284,4 +284,39 @@ describe("a tamper announced for Home Assistant", () => {
     expect(zones).toMatchObject([{ doubts: [{ code: "tamper-computed", values: { template } }] }]);
     expect(zones[0]).not.toHaveProperty("tamper");
   });
+
+  test.each([
+    ["a code that nothing ends", { off_delay: undefined }, ["radio-code"]],
+    ["a value that ends after a time", { off_delay: 30 }, []],
+  ])("as %s is a zone of its own, and such a low battery is left out", async (_title, more, doubts) => {
+    const announced = [
+      code("usa", "111111", { ...more, device_class: "door" }),
+      code("capac", "222222", { ...more, device_class: "tamper" }),
+      code("baterie", "333333", { ...more, device_class: "battery" }),
+    ];
+    const { zones } = foundIn({ announced });
+    expect(zones.map(({ id }) => id)).toEqual(["omg-usa", "omg-capac"]);
+    for (const zone of zones) {
+      expect(zone.tamper ?? zone.battery).toBeUndefined();
+      expect(zone.doubts.map((doubt) => doubt.code)).toContain("battery-left-out");
+    }
+    await expectProposed({
+      announced,
+      zone: "omg-capac",
+      kind: "tamper",
+      doubts: [...doubts, "battery-left-out"],
+      steps: [
+        [received(111_111), "nothing"],
+        [received(222_222), "trip"],
+        ["30 s", "restore"],
+        [received(333_333), "nothing"],
+        [received(222_222), "trip"],
+      ],
+    });
+  });
+
+  test("lasts until the device reports its end, not until another state of the same text", async () => {
+    const { zones } = foundIn({ announced: STATES });
+    expect(zones).toMatchObject([{ tamper: { open: ["tamper"], normal: ["closed"] } }]);
+  });
 });
