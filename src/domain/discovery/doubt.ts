@@ -43,6 +43,8 @@ const DOUBTS = {
     "the device reports only presses: without any for a week it counts as missing. Press it once a week, or change supervisionTimeoutS",
   "missed-while-offline":
     "a change while the connection is interrupted is not reported afterwards. Set {option} on the device: its telemetry repeats the state",
+  "missed-on-events":
+    "a change while the connection is interrupted is not reported afterwards. Switch on {option} on the device and search again: the zone is then read from a topic that repeats the state",
   rain: "the sensor is set to report rain: choose another kind, or set it to detect leaks",
 } as const;
 

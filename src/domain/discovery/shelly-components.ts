@@ -4,6 +4,7 @@ import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
 import { bluetoothProposals } from "./shelly-bluetooth.ts";
 import {
+  EVENT_PATH,
   eventPlaceOf,
   eventsOf,
   componentState,
@@ -17,6 +18,8 @@ const BUTTON_RESTORE_S = 30;
 /** The zones that the components of a device could be. */
 export function proposalsFor(parts: ShellyParts): Proposal[] {
   const isSleeping = isOnBattery(parts);
+  // A device with a battery sends its whole state whenever it wakes up, and those for smoke and water have one.
+  const isRepeated = isSleeping || [...parts.components.keys()].some((key) => /^(?:smoke|flood):/.test(key));
   const online: Availability = {
     mqtt: `${parts.address}/online`,
     up: [true],
@@ -33,11 +36,22 @@ export function proposalsFor(parts: ShellyParts): Proposal[] {
   });
   return [...own, ...bluetoothProposals(parts, online)].map((proposal) => ({
     ...proposal,
-    doubts: [...proposal.doubts, ...(isReported(proposal, parts) ? [] : [SILENT])],
+    doubts: [
+      ...proposal.doubts,
+      ...(isReported(proposal, parts) ? [] : [SILENT]),
+      ...(isRepeated || !isLevelInEvents(proposal, parts) ? [] : [MISSED]),
+    ],
   }));
 }
 
 const SILENT: Doubt = { code: "notifications-off", values: { option: "RPC status notifications over MQTT" } };
+
+const MISSED: Doubt = { code: "missed-on-events", values: { option: "Generic status update over MQTT" } };
+
+/** Whether the common topic has the changes of a state, which it does not repeat after an interruption. */
+function isLevelInEvents({ input }: Proposal, parts: ShellyParts): boolean {
+  return input.normal !== undefined && input.mqtt === eventsOf(parts) && input.path !== EVENT_PATH;
+}
 
 /** Events are on the common topic only. */
 function isReported({ input }: Proposal, parts: ShellyParts): boolean {

@@ -21,10 +21,12 @@ export function componentState(key: string, field: string, parts: ShellyParts): 
   return { ...componentSource(key, [field], parts), open: [true], normal: [false] };
 }
 
+export const EVENT_PATH = "/params/events/event";
+
 /** Where the events of any of some components are. */
 export function eventPlaceOf(keys: readonly [string, ...string[]], parts: ShellyParts): Place {
   const where: [MessageCondition] = [{ path: "/params/events/component", in: [...keys] }];
-  return { mqtt: eventsOf(parts), where, path: "/params/events/event" };
+  return { mqtt: eventsOf(parts), where, path: EVENT_PATH };
 }
 
 interface Place {

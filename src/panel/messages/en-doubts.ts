@@ -38,5 +38,7 @@ export const EN_DOUBTS = {
     "The device reports only presses: without any for a week it counts as missing. Press it once a week, or change “Supervision time (s)”.",
   "doubt.missed-while-offline":
     "A change while the connection is interrupted is not reported afterwards. Set {option} on the device: its telemetry repeats the state.",
+  "doubt.missed-on-events":
+    "A change while the connection is interrupted is not reported afterwards. Switch on {option} on the device and search again: the zone is then read from a topic that repeats the state.",
   "doubt.rain": "The sensor is set to report rain: choose another zone type, or set it to detect leaks.",
 } as const;

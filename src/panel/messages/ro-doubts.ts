@@ -43,6 +43,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "Echipamentul raportează numai apăsări: după o săptămână fără apăsări se consideră că nu mai comunică. Apăsați-l o dată pe săptămână sau modificați „Interval maxim fără mesaje (s)”.",
   "doubt.missed-while-offline":
     "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Setați {option} pe echipament: telemetria lui repetă starea.",
+  "doubt.missed-on-events":
+    "O schimbare din timpul unei întreruperi a conexiunii nu mai este raportată ulterior. Activați {option} pe echipament și căutați din nou: zona se citește atunci de pe un topic care repetă starea.",
   "doubt.rain":
     "Senzorul este setat să raporteze ploaia: alegeți alt tip de zonă sau setați-l pe detectarea scurgerilor de apă.",
 };

@@ -24,7 +24,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       ]),
       zone: "geam",
       kind: "intrusion",
-      doubts: [],
+      doubts: ["missed-on-events"],
       steps: [
         [notified(GATEWAY)({ "bthomesensor:201": { id: 201, value: false } }), "nothing"],
         [notified(GATEWAY)({ "bthomesensor:201": { id: 201, value: true } }), "trip"],

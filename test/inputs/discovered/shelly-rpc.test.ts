@@ -55,7 +55,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       answers: answers(PRESENCE, { "presencezone:200": { id: 200, name: "Hol", enable: true } }),
       zone: "shellypresenceg4-a8032ab1fe79-hol",
       kind: "motion",
-      doubts: [],
+      doubts: ["missed-on-events"],
       steps: [
         [notified(PRESENCE)({ "presencezone:200": { id: 200, value: false, num_objects: 0 } }), "nothing"],
         [notified(PRESENCE)({ "presencezone:200": { id: 200, num_objects: 1, value: true } }), "trip"],
@@ -108,7 +108,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       answers: answers(I4, { "input:0": { id: 0, name: "Ușa", type: "switch" } }),
       zone: "shellyi4g3-a8032ab1fe80-usa",
       kind: "intrusion",
-      doubts: ["check-contact"],
+      doubts: ["check-contact", "missed-on-events"],
       steps: [
         [notified(I4)({ "input:0": { id: 0, state: true } }), "nothing"],
         [notified(I4)({ "input:0": { id: 0, state: false } }), "trip"],
@@ -164,7 +164,7 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       }),
       zone: "shellyi4g3-a8032ab1fe80-usa",
       kind: "intrusion",
-      doubts: ["check-contact", "notifications-off"],
+      doubts: ["check-contact", "notifications-off", "missed-on-events"],
       steps: [
         [notified(I4)({ "input:0": { id: 0, state: true } }), "nothing"],
         [notified(I4)({ "input:0": { id: 0, state: false } }), "trip"],
