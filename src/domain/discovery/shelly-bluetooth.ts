@@ -50,6 +50,8 @@ interface BluetoothObject {
 
 /** One Bluetooth device behind this gateway. */
 interface BluetoothDevice {
+  /** Its own, whichever gateway hears it. */
+  readonly address: string;
   readonly name: string;
   readonly objects: readonly BluetoothObject[];
   /** Key of its own component; undefined for one that has only objects. */
@@ -61,7 +63,7 @@ interface BluetoothDevice {
 /** The zones of the Bluetooth devices behind a gateway. */
 export function bluetoothProposals(parts: ShellyParts, gateway: Availability): Proposal[] {
   return bluetoothDevices(parts).flatMap((device) => {
-    const { name, objects } = device;
+    const { address, name, objects } = device;
     const status = { ...tamperOf(objects, parts), ...batteryOf(device, parts) };
     const contacts = objects.flatMap(({ key, id, config }) => {
       const kind = KIND_OF_OBJECT[id];
@@ -80,7 +82,8 @@ export function bluetoothProposals(parts: ShellyParts, gateway: Availability): P
       ...status,
       ...(isSupervised ? { supervisionTimeoutS: PRESSED_WITHIN_S } : {}),
       bridge: gateway,
-      device: name,
+      // Two gateways may have it with different names, and their zones are one detector.
+      device: `BLU ${address.toLowerCase()}`,
       doubts: [...doubts, ...(isSupervised ? [WEEKLY] : [])],
     }));
   });
@@ -100,7 +103,7 @@ function bluetoothDevices({ components }: ShellyParts): BluetoothDevice[] {
   return [...new Set([...objects.keys(), ...own.keys()])].map((address) => {
     const { key, config = {}, status = {} } = own.get(address) ?? { key: undefined };
     const name = textOf(config["name"]) ?? `BLU ${address}`;
-    return { name, objects: objects.get(address) ?? [], key, config, status };
+    return { address, name, objects: objects.get(address) ?? [], key, config, status };
   });
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
+import { NOT_CONFIRMED, recordAfter } from "../../support/dispatched-proposals.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Bluetooth sensors behind a Shelly gateway of a later generation, with two ways to report a press. */
 
 const GATEWAY = "shellyblugwg3-e4b063d4a1c0";
+const OTHER_GATEWAY = "shellyblugwg3-e4b063d4a1c1";
 const ADDRESS = "3c:2e:f5:71:d5:2a";
 const blu = (key: string, config: object, status: object = {}) => {
   const id = Number(key.split(":")[1]);
@@ -124,5 +126,24 @@ describe("a gateway", () => {
       ]),
     });
     expect([devices.map(({ id }) => id), zones]).toEqual([[GATEWAY], []]);
+  });
+
+  test("and another one that hear one sensor have one device, so that it confirms no alarm of its own", async () => {
+    const hearing = (gateway: string, name: string | null) =>
+      foundIn({
+        announced: [[`${gateway}/online`, "true"]],
+        answers: answers(gateway, {}, [
+          blu("bthomedevice:200", { name }),
+          blu("bthomesensor:201", { obj_id: 45, idx: 0 }, { value: false }),
+        ]),
+      }).zones.map((zone) => ({ ...zone, id: `${zone.id}-${gateway.slice(-1)}` }));
+    const zones = [...hearing(GATEWAY, "Geam"), ...hearing(OTHER_GATEWAY, null)];
+    expect(zones).toHaveLength(2);
+    const messages = [false, true].flatMap((value) =>
+      [GATEWAY, OTHER_GATEWAY].map((gateway) =>
+        notified(gateway)({ "bthomesensor:201": { id: 201, value } }),
+      ),
+    );
+    expect(await recordAfter(zones, messages)).toMatchObject([NOT_CONFIRMED]);
   });
 });
