@@ -14,7 +14,7 @@ export class ProposedInputs {
   add({ input }: Proposal): boolean {
     // Of an event each value may be a zone of its own: an action, or a transmitter's code.
     const isNew = this.#note(input, isEvent(input) ? input.open : null);
-    if (isNew && input.where === undefined) this.#placed(input).push(input);
+    if (isNew && placeOf(input).where.length === 0) this.#placed(input).push(input);
     return isNew;
   }
 
@@ -30,23 +30,35 @@ export class ProposedInputs {
   }
 
   #placed(input: Input): Input[] {
-    const place = placeOf(input);
+    const { mqtt, path } = placeOf(input);
+    const place = canonical([mqtt, path ?? null]);
     const placed = this.#atPlace.get(place) ?? [];
     this.#atPlace.set(place, placed);
     return placed;
   }
 
   #note(input: Input, values: Input["open"] | null): boolean {
-    const key = canonical([placeOf(input), input.bits ?? null, input.where ?? [], values]);
+    const key = canonical([placeOf(input), input.bits ?? null, values]);
     if (this.#keys.has(key)) return false;
     this.#keys.add(key);
     return true;
   }
 }
 
-function placeOf({ mqtt, path }: Input): string {
-  return canonical([mqtt, path ?? null]);
+/** Where a value is. A Shelly may have the state of a component on its common topic and on one of its own. */
+function placeOf({ mqtt, path, where = [] }: Input): {
+  readonly mqtt: string;
+  readonly path: string | undefined;
+  readonly where: NonNullable<Input["where"]>;
+} {
+  const address = COMMON_TOPIC.exec(mqtt)?.[1];
+  const [, component, field] = COMPONENT_FIELD.exec(path ?? "") ?? [];
+  if (address === undefined || component === undefined || field === undefined) return { mqtt, path, where };
+  return { mqtt: `${address}/status/${component}`, path: field, where: [] };
 }
+
+const COMMON_TOPIC = /^(.+)\/events\/rpc$/;
+const COMPONENT_FIELD = /^\/params\/([a-z]+:\d+)(\/.+)$/;
 
 function isEvent({ normal }: Input): boolean {
   return normal === undefined;

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
+import {
+  expectProposed,
+  foundIn,
+  type DeviceScenario,
+  type Message,
+} from "../../support/device-scenarios.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
@@ -192,6 +197,31 @@ describe("a Shelly of a later generation", () => {
     });
     expect(zones.map(({ id }) => id)).toEqual(["shellyi4g3-a8032ab1fe80-input-1"]);
   });
+
+  test.each([
+    [{ rpc_ntf: true, status_ntf: false }, "status/input:0", "{{ value_json.state }}"],
+    [{ rpc_ntf: true, status_ntf: true }, "events/rpc", "{{ value_json.params['input:0'].state }}"],
+  ])(
+    "with %o is proposed once, although it is announced for Home Assistant too",
+    (mqtt, topic, value_template) => {
+      const config = {
+        dev_cla: "door",
+        stat_t: `${I4}/${topic}`,
+        value_template,
+        pl_on: false,
+        pl_off: true,
+      };
+      const announced: Message[] = [
+        [`${I4}/online`, "true"],
+        ["homeassistant/binary_sensor/usa/config", { ...config, dev: { ids: ["u"], name: "Usa" } }],
+      ];
+      const input = { "input:0": { id: 0, name: "Ușa", type: "switch" } };
+      const { zones } = foundIn({ announced, answers: answers(I4, input, [], mqtt) });
+      expect(zones.map(({ id }) => id)).toEqual(["shellyi4g3-a8032ab1fe80-usa"]);
+      // Without its answers it is read as it is announced.
+      expect(foundIn({ announced }).zones.map(({ id }) => id)).toEqual(["usa-door"]);
+    },
+  );
 
   test("is not what says that it is online, and does not answer who it is", () => {
     expect(foundIn({ announced: [["casa/incalzire/online", "true"]] }).devices).toEqual([]);
