@@ -103,13 +103,13 @@ function alarmPanelStates(fields: Fields): EntityStates {
   };
 }
 
-/** `stopped` says nothing about where it has stopped. */
+/** `stopped` says nothing about where it has stopped. A cover may have one word for two states; `closed` always closes. */
 function coverStates(fields: Fields): EntityStates {
   const template = templateIn(fields["value_template"]);
   const closed = sentOf(fields["state_closed"]) ?? "closed";
-  const [open = "open", ...moving] = Object.entries(NOT_CLOSED).map(
-    ([name, usual]) => sentOf(fields[name]) ?? usual,
-  );
+  const [open = "open", ...moving] = Object.entries(NOT_CLOSED)
+    .map(([name, usual]) => sentOf(fields[name]) ?? usual)
+    .filter((word, index, words) => !isOneOf([closed, ...words.slice(0, index)], word));
   const reading = template === undefined ? undefined : readTemplate(template, { on: open, off: closed });
   const { on = [open], off = [closed], isComputed = false } = reading ?? {};
   const hasOwnWords = isOneOf(on, open) && isOneOf(off, closed);

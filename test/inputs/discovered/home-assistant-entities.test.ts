@@ -319,6 +319,19 @@ describe("a door with a motor", () => {
     expect(zones).toMatchObject([{ kind: "perimeter", input }]);
   });
 
+  test("with one word for several states is proposed with each value once", async () => {
+    const words = { stat_opening: "open", stat_closing: "closed" };
+    const { zones } = foundIn({ announced: [cover("poarta", { device_class: "gate", ...words })] });
+    expect(zones).toMatchObject([{ input: { open: ["open"], normal: ["closed"] } }]);
+    const [zone] = zones;
+    const steps: Step[] = [
+      [["casa/poarta", "closed"], "nothing"],
+      [["casa/poarta", "open"], "trip"],
+      [["casa/poarta", "closed"], "restore"],
+    ];
+    if (zone) expect(await playSteps(zone, steps)).toEqual(steps);
+  });
+
   test("has the tamper and the battery of its device, and the gate of its alarm panel", () => {
     const more: Message[] = [
       ["homeassistant/binary_sensor/t/config", { state_topic: "casa/t", device_class: "tamper" }],
