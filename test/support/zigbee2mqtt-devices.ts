@@ -592,6 +592,8 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
     "Siren",
     [states("alarm_state", ["alarm_sound", "alarm_light", "normal"]), batteryLow],
   ],
+  ["a sensor that a person carries", "Arrival sensor", [binary("presence"), battery]],
+  ["a key fob", "Key fob presence sensor", [binary("presence"), battery]],
   ["the button of a doorbell", "Smart doorbell button", [states("action", ["pressed"]), battery]],
   [
     "a cube",

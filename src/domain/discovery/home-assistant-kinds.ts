@@ -34,6 +34,8 @@ const KIND_OF_COVER: Readonly<Record<string, ZoneKind>> = {
   gate: "perimeter",
   window: "intrusion",
 };
+/** On means that something or someone is there. */
+const PRESENT = "presence";
 /** On means that something is not safe; only its name may say what. */
 const UNSAFE = "safety";
 
@@ -51,12 +53,17 @@ export function kindOf(sensor: DiscoveredSensor): ZoneKind | undefined {
   return kindOfClass(deviceClass, KIND_OF_CLASS);
 }
 
-/** What to check about the zone type of an entity. */
-export function kindDoubts({ entity, deviceClass, name }: DiscoveredSensor): Doubt[] {
+/** Whether a sensor reports movements; what is only present may also be a phone or a key fob. */
+export function isOfMovement({ deviceClass }: DiscoveredSensor): boolean {
+  return deviceClass !== undefined && deviceClass !== PRESENT && KIND_OF_CLASS[deviceClass] === "motion";
+}
+
+/** What to check about the zone type of an entity. @param hasMovement whether its device reports movements as well */
+export function kindDoubts({ entity, deviceClass, name }: DiscoveredSensor, hasMovement: boolean): Doubt[] {
   if (entity === "alarm-panel") return [];
   if (entity === "trigger" || (entity === "event" && deviceClass !== "motion"))
     return [{ code: "kind-guessed" }, { code: "button-restores-itself" }];
-  if (deviceClass === UNSAFE) return [{ code: "kind-guessed" }];
+  if (deviceClass === UNSAFE || (deviceClass === PRESENT && !hasMovement)) return [{ code: "kind-guessed" }];
   if (deviceClass !== undefined) return [];
   return [{ code: kindOfName(name) === undefined ? "no-device-class" : "kind-guessed" }];
 }

@@ -26,6 +26,8 @@ export interface SensorDevice {
   readonly label: string | undefined;
   /** Whether its zones count as a device each, because they are those of an alarm panel. */
   readonly areDetectors: boolean;
+  /** Whether any of its sensors reports movements. */
+  readonly hasMovement: boolean;
   readonly isBridge: (availability: DiscoveredAvailability) => boolean;
 }
 
@@ -65,7 +67,7 @@ export function proposalFor(sensor: DiscoveredSensor, kind: ZoneKind, device: Se
     ...(label === undefined ? {} : { device: label }),
     doubts: [
       ...valueDoubts(sensor),
-      ...kindDoubts(sensor),
+      ...kindDoubts(sensor, device.hasMovement),
       ...gateDoubts(sensor, gate),
       ...(kind === "tamper" ? [] : tamperDoubts(tamper ?? parts.unreadTamperOf(sensor))),
       ...confirmationDoubts(kind, device),

@@ -7,7 +7,7 @@ import {
   type Proposal,
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
-import { kindOf } from "./home-assistant-kinds.ts";
+import { isOfMovement, kindOf } from "./home-assistant-kinds.ts";
 import { DeviceParts, isTimed } from "./home-assistant-parts.ts";
 import { withoutRepeated, withTriggersJoined } from "./home-assistant-places.ts";
 import { proposalFor, type SensorDevice } from "./home-assistant-zones.ts";
@@ -126,6 +126,7 @@ function devicesWith(
         {
           sensors,
           parts,
+          hasMovement: sensors.some(isOfMovement),
           isBridge,
           label: hasLabel ? configuredName(label) : undefined,
           // Zones on one topic are one device anyway.

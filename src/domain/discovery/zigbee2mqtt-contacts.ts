@@ -126,9 +126,15 @@ function isNoSensor({ name, description, types, exposed }: Described): boolean {
 
 function binaryContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
   const kind = value.type === "binary" ? kindOfValue(value.name) : undefined;
-  if (kind === undefined || kind === "tamper") return undefined;
+  const isOfPerson = kind === "motion" && isCarried(device);
+  if (kind === undefined || kind === "tamper" || isOfPerson) return undefined;
   const input: MqttInput = { ...propertySource(value.property, device.name, bridge), ...levelsOf(value) };
   return { kind, input, part: partOf(value), doubts: [] };
+}
+
+/** Whether a person carries a device, so that its presence is that of the person. */
+function isCarried({ description }: Described): boolean {
+  return /arrival|key ?fob/i.test(description);
 }
 
 function unnamedContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {

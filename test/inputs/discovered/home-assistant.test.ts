@@ -290,4 +290,16 @@ describe("a sensor that is announced for Home Assistant", () => {
   ])("of the class %s becomes a zone of the kind %s", (device_class, kind) => {
     expect(foundIn({ announced: [announced({ device_class })] }).zones[0]?.kind).toBe(kind);
   });
+
+  test("of the class presence, such as a phone, is to be checked unless its device detects movements too", () => {
+    const doubtsOf = (...classes: readonly string[]) =>
+      foundIn({
+        announced: classes.map((device_class) => [
+          `homeassistant/binary_sensor/${device_class}/config`,
+          { device_class, state_topic: `casa/${device_class}`, device: { ids: ["a"], name: "Ana" } },
+        ]),
+      }).zones.map(({ doubts }) => doubts.map(({ code }) => code));
+    expect(doubtsOf("presence")).toEqual([["kind-guessed"]]);
+    expect(doubtsOf("presence", "occupancy")).toEqual([[], []]);
+  });
 });
