@@ -50,7 +50,7 @@ interface BluetoothObject {
 
 /** One Bluetooth device behind this gateway. */
 interface BluetoothDevice {
-  /** Its own, whichever gateway hears it. */
+  /** Its own, whichever gateway receives it. */
   readonly address: string;
   readonly name: string;
   readonly objects: readonly BluetoothObject[];

@@ -73,7 +73,7 @@ function deviceOf(
       ...inputs.map(({ label, transmitter, ...input }) => ({
         ...input,
         name: `${name} ${label}`,
-        // Its inputs are read from several topics, and are one device. A transmitter that it hears is another one.
+        // Its inputs are read from several topics, and are one device. A transmitter that it receives is another one.
         device: transmitter === undefined ? name : `${name} ${transmitter}`,
         availability,
       })),

@@ -128,8 +128,8 @@ describe("a gateway", () => {
     expect([devices.map(({ id }) => id), zones]).toEqual([[GATEWAY], []]);
   });
 
-  test("and another one that hear one sensor have one device, so that it confirms no alarm of its own", async () => {
-    const hearing = (gateway: string, name: string | null) =>
+  test("and another one that receive one sensor have one device, so that it confirms no alarm of its own", async () => {
+    const behind = (gateway: string, name: string | null) =>
       foundIn({
         announced: [[`${gateway}/online`, "true"]],
         answers: answers(gateway, {}, [
@@ -137,7 +137,7 @@ describe("a gateway", () => {
           blu("bthomesensor:201", { obj_id: 45, idx: 0 }, { value: false }),
         ]),
       }).zones.map((zone) => ({ ...zone, id: `${zone.id}-${gateway.slice(-1)}` }));
-    const zones = [...hearing(GATEWAY, "Geam"), ...hearing(OTHER_GATEWAY, null)];
+    const zones = [...behind(GATEWAY, "Geam"), ...behind(OTHER_GATEWAY, null)];
     expect(zones).toHaveLength(2);
     const messages = [false, true].flatMap((value) =>
       [GATEWAY, OTHER_GATEWAY].map((gateway) =>

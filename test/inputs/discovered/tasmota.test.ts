@@ -242,7 +242,7 @@ describe("a Tasmota device", () => {
   ])("with codes %s", async (_title, first, second, expected) => {
     const codes = [radio(first), radio(second)];
     const { zones } = foundIn({ announced: [...announced({ dn: "RF" }), ...codes] });
-    // The first code of each shows only that it is heard.
+    // The first code of each shows only that it is received.
     expect(await recordAfter(zones, [...codes, "31 s", ...codes])).toMatchObject([expected]);
   });
 });
