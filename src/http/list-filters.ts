@@ -23,7 +23,8 @@ export function oneOf<T extends string>(name: string, value: unknown, allowed: r
   return found;
 }
 
-function only(parameters: URLSearchParams, name: string): string | undefined {
+/** A parameter that may be given once. @throws AppError `invalid` */
+export function only(parameters: URLSearchParams, name: string): string | undefined {
   const values = parameters.getAll(name);
   if (values.length > 1) throw new AppError("invalid", `${name} may be given once`);
   return values[0];

@@ -16,12 +16,14 @@ import {
 
 const RECORD = schema("Intervention");
 const LIST_TAG = { ETag: textHeader("Version of the whole list, the same for all pages") };
+const ETAG = { ETag: textHeader("Its version, for If-Match and If-None-Match") };
 const IF_MATCH = header("If-Match", "Only if the record still has this ETag");
 const CHANGE = {
   query: [IF_MATCH, header("If-None-Match", "Only if the record no longer has this ETag")],
   body: schema("InterventionUpdate"),
   answer: RECORD,
   success: [200, "The updated intervention"],
+  headers: ETAG,
   errors: [404, 412, 429, 503],
 } as const;
 
@@ -100,10 +102,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
     body: schema("InterventionCreate"),
     answer: RECORD,
     success: [201, "The created intervention"],
-    headers: {
-      Location: textHeader("URL of the record"),
-      ETag: textHeader("Its version, for If-Match"),
-    },
+    headers: { Location: textHeader("URL of the record"), ...ETAG },
     errors: [404, 422, 429, 503],
   }),
   operation("GET /interventii/{id}", "operator", "getIntervention", {
@@ -111,6 +110,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
     query: [header("If-None-Match", "Return the record only if its ETag has changed")],
     answer: RECORD,
     success: [200, "The intervention"],
+    headers: ETAG,
     others: { "304": { description: "The record still has the ETag of If-None-Match" } },
     errors: [400, 404, 503],
   }),

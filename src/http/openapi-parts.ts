@@ -139,7 +139,12 @@ export function sliceOf(name: string, headers: Json = {}): Pick<Operation, "answ
   return {
     answer: listOf(name),
     success: [200, "The requested slice"],
-    headers: { "X-Total-Count": total, "X-Ignored-Parameters": ignored, ...headers },
+    headers: {
+      "X-Total-Count": total,
+      Link: textHeader("Address of the next page (RFC 8288), if there is one"),
+      "X-Ignored-Parameters": ignored,
+      ...headers,
+    },
   };
 }
 

@@ -47,7 +47,7 @@ export interface ChangeRequest {
 export interface Records {
   /**
    * Creates a record from a validated body.
-   * @param idempotency a repeated request with the same key creates nothing, as long as its record exists
+   * @param idempotency a repeated request with the same key creates nothing for 30 days, and after that as long as its record exists
    * @throws AppError `invalid` (dates), `not-found` (objective), `key-reused` (other body), `unavailable` (full disk)
    */
   create(

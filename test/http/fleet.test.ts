@@ -136,6 +136,9 @@ test("the sites are listed in pages, filtered and searched", async () => {
   });
   await get("/sites?level=fine").expect(400);
   await get("/sites?_sort=mood").expect(400);
+  // As in the other lists: empty is absent, and twice is a mistake.
+  expect(await listed("?_sort=&_order=")).toEqual(await listed(""));
+  await get("/sites?silent=0&silent=1").expect(400);
   await get("/sites?silent=perhaps").expect(400);
   await get("/sites", "viewer").expect(403);
 });

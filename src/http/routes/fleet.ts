@@ -13,7 +13,7 @@ import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { errorResponse } from "../errors.ts";
 import { keepForNextReport } from "../idle-timeouts.ts";
-import { idsOf, oneOf } from "../list-filters.ts";
+import { idsOf, oneOf, only } from "../list-filters.ts";
 import { changesSites, reportIgnoredParameters } from "../list-parameters.ts";
 import { listBody, pagingOf, parametersOf } from "../lists.ts";
 import { addResource, idFromPath, json } from "../resource.ts";
@@ -108,16 +108,16 @@ function siteQueryOf(request: Request): SiteQuery {
   const parameters = parametersOf(request.originalUrl);
   const { search, start, end } = pagingOf(parameters);
   const levels = parameters.getAll("level").map((text) => oneOf("level", text, SITE_LEVELS));
-  const silent = parameters.get("silent");
+  const silent = only(parameters, "silent");
   const { site } = principalOf(request);
   return {
     levels,
-    ...(silent === null ? {} : { isSilent: oneOf("silent", silent, ["0", "1"]) === "1" }),
+    ...(silent === undefined ? {} : { isSilent: oneOf("silent", silent, ["0", "1"]) === "1" }),
     search,
     ref: site,
-    sort: oneOf("_sort", parameters.get("_sort") ?? "level", SORTS),
+    sort: oneOf("_sort", only(parameters, "_sort") || "level", SORTS),
     descending:
-      oneOf("_order", (parameters.get("_order") ?? "ASC").toUpperCase(), ["ASC", "DESC"]) === "DESC",
+      oneOf("_order", (only(parameters, "_order") || "ASC").toUpperCase(), ["ASC", "DESC"]) === "DESC",
     start,
     end,
   };
