@@ -46,6 +46,9 @@ export class CentreDatabase {
   readonly keys: PostgresSigningKeys;
   readonly #lists: PostgresLists;
   readonly #options: CentreDatabaseOptions;
+  /** Of the administrator that this process adds. */
+  #initialPassword: string | undefined;
+  #isAnnounced = false;
 
   constructor(options: CentreDatabaseOptions) {
     const { config, clock, log, conditions } = options;
@@ -72,21 +75,30 @@ export class CentreDatabase {
   }
 
   /**
-   * Brings the schema up to date, waiting while no primary can be reached.
+   * Does what a start needs of the database, waiting while no primary can be reached, or none confirms a commit.
+   * @param work can be repeated
    * @param isStopping ends the wait
-   * @returns the number of schema steps that were added
-   * @throws AppError `storage` for the schema of a newer release, `unavailable` when stopped
+   * @throws AppError `unavailable` when stopped; other errors of `work` as they are
    */
-  async migrate(isStopping: () => boolean): Promise<number> {
+  async whenAvailable<T>(work: () => Promise<T>, isStopping: () => boolean): Promise<T> {
     for (;;)
       try {
-        return await migrate(this.connections);
+        return await work();
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "unavailable" || isStopping()) throw error;
         const reason = messageOf(error.cause ?? error);
         this.#options.log.warn("database-unavailable", { reason, retryInS: RETRY_MS / 1000 });
         await pause(this.#options.clock, RETRY_MS);
       }
+  }
+
+  /**
+   * Brings the schema up to date.
+   * @returns the number of schema steps that were added
+   * @throws AppError `storage` for the schema of a newer release, `unavailable` without a primary
+   */
+  migrate(): Promise<number> {
+    return migrate(this.connections);
   }
 
   /** Adds the configured objectives, and an administrator at the very first start of all processes. */
@@ -96,7 +108,13 @@ export class CentreDatabase {
     await this.objectives.release(objectives);
     // Repairs of silent sites are records of the device account.
     await this.accounts.ensureDevice();
-    await ensureAdministrator(this.accounts, oneTimePassword, announce).catch(async (error: unknown) => {
+    // A repeated attempt has the password of the first, whose commit may only be late: one password is shown.
+    const newPassword = (): string => (this.#initialPassword ??= oneTimePassword());
+    const announceOnce: typeof announce = async (account) => {
+      if (!this.#isAnnounced) await announce(account);
+      this.#isAnnounced = true;
+    };
+    await ensureAdministrator(this.accounts, newPassword, announceOnce).catch(async (error: unknown) => {
       // Another process has added it at the same time, and has announced it.
       if (!(await this.accounts.hasSignInAccounts())) throw error;
     });

@@ -58,7 +58,7 @@ export class Centre {
   }
 
   /**
-   * Starts everything; waits while the database has no primary.
+   * Starts everything; waits while the database has no primary, or confirms no commit.
    * @throws AppError if the address or the certificate is unusable, or the schema belongs to a newer release
    */
   async start(): Promise<CentreAddress> {
@@ -85,7 +85,7 @@ export class Centre {
   }
 
   async #start(): Promise<CentreAddress> {
-    const { config, clock, announceInitialPassword } = this.#options;
+    const { config, clock } = this.#options;
     const common = { clock, log: this.#log, conditions: this.#health };
     for (const warning of config.warnings) this.#log.warn("configuration-warning", { warning });
     prepareDataDir(config.dataDir);
@@ -93,12 +93,11 @@ export class Centre {
     if (version !== undefined) this.#health.raise("release-returned", { version });
     const database = new CentreDatabase({ ...common, config });
     this.#stops.push(() => database.close());
-    const added = await database.migrate(() => this.#isStopping);
-    if (added > 0) this.#log.info("schema-migrated", { steps: added });
-    await assertNothingLeft(config.dataDir, new PostgresMovedRows(database.connections));
-    await database.seed(announceInitialPassword);
     const sharedKeys = new CentreKeys({ ...common, store: database.keys });
-    const { current, others } = await sharedKeys.read();
+    const { current, others } = await database.whenAvailable(
+      () => this.#prepare(database, sharedKeys),
+      () => this.#isStopping,
+    );
     const events = new EventNotes({ events: database.events, clock, log: this.#log });
     this.#stops.push(() => events.stop());
     const nowMs = (): number => sharedKeys.nowMs();
@@ -119,6 +118,16 @@ export class Centre {
     const tls = config.http.tls.mode !== "off";
     this.#log.info("ready", { version: VERSION, ...address, tls, role: "centre" });
     return address;
+  }
+
+  /** Everything that a start reads and writes in the database. @returns the signing keys */
+  async #prepare(database: CentreDatabase, keys: CentreKeys): ReturnType<CentreKeys["read"]> {
+    const { config, announceInitialPassword } = this.#options;
+    const added = await database.migrate();
+    if (added > 0) this.#log.info("schema-migrated", { steps: added });
+    await assertNothingLeft(config.dataDir, new PostgresMovedRows(database.connections));
+    await database.seed(announceInitialPassword);
+    return keys.read();
   }
 
   #server(

@@ -142,9 +142,13 @@ const NEXT = `SELECT id, data ${LISTED} AND ($3::bigint IS NULL OR id > $3::bigi
 const ASKED = `${LISTED} AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))`;
 const PAGE = `SELECT data ${ASKED} ORDER BY id OFFSET $4 LIMIT $5`;
 const TOTAL = `SELECT count(*) AS total ${ASKED}`;
+/** Leaves out the rows that stay as they are: a conflict alone would lock them, and the commit would wait for a standby. */
 const PUT = `
   INSERT INTO objectives AS known(kind, id, data, source)
-  SELECT $1, id, data, $4 FROM unnest($2::bigint[], $3::text[]) AS given(id, data) ORDER BY id
+  SELECT $1, id, data, $4 FROM unnest($2::bigint[], $3::text[]) AS given(id, data)
+  WHERE NOT EXISTS (SELECT FROM objectives AS same WHERE same.kind = $1 AND same.id = given.id
+    AND ($4::text = 'zone' OR (same.data, same.source) = (given.data, $4::text)))
+  ORDER BY id
   ON CONFLICT (kind, id) DO UPDATE SET data = excluded.data, source = excluded.source
   WHERE excluded.source <> 'zone' AND (known.data, known.source) <> (excluded.data, excluded.source)`;
 /** Locks in the order of `PUT`: processes with different configurations may start at the same time. */

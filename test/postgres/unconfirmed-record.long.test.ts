@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordsInScope } from "../../src/service/scoped-records.ts";
 import { OPERATOR_USER, PASSWORD, PATROL, TESTER } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
-import { eventually } from "../support/eventually.ts";
+import { setStandby } from "../support/missing-standby.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
 /*
@@ -17,26 +17,6 @@ describeOnPostgres("what only the primary has", (server) => {
   afterAll(() => centre.close());
 
   const create = (key: string) => centre.records.create(PATROL, OPERATOR_USER, { key, fingerprint: "f" });
-  const setStandby = async (name: string): Promise<void> => {
-    await server.query("postgres", `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
-    await server.query("postgres", "SELECT pg_reload_conf()");
-    if (name !== "") await eventually("commits wait for the standby", waits);
-  };
-  /** Whether a commit waits: the server reads its settings some time after `pg_reload_conf` has returned. */
-  const waits = async (): Promise<boolean> => {
-    let isOver = false;
-    const commit = server
-      .query("postgres", "SELECT pg_logical_emit_message(true, 'commit', '')")
-      .finally(() => (isOver = true));
-    return eventually("the commit waits, or is over", async () => {
-      const [waiting] = (await server.query(
-        "postgres",
-        "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-      )) as object[];
-      if (waiting) await commit;
-      return waiting || isOver ? { isWaiting: waiting !== undefined } : undefined;
-    }).then(({ isWaiting }) => isWaiting);
-  };
   /** The server as it is after a crash: what it had written is there. */
   const crash = async (): Promise<void> => {
     await server.kill();
@@ -49,7 +29,7 @@ describeOnPostgres("what only the primary has", (server) => {
 
   test("is not acknowledged before the standby has it", async () => {
     const { record } = await create("confirmed");
-    await setStandby("missing");
+    await setStandby(server, "missing");
     await expect(create("unconfirmed")).rejects.toMatchObject({ code: "unavailable" });
     const change = () => centre.records.change(record.id, { body: { notes: "seen" } }, OPERATOR_USER);
     await expect(change()).rejects.toMatchObject({ code: "unavailable" });
@@ -57,7 +37,7 @@ describeOnPostgres("what only the primary has", (server) => {
     expect(await count()).toBe(2);
     await expect(create("unconfirmed")).rejects.toMatchObject({ code: "unavailable" });
     await expect(change()).rejects.toMatchObject({ code: "unavailable" });
-    await setStandby("");
+    await setStandby(server, "");
     expect(await create("unconfirmed")).toMatchObject({ replayed: true });
     expect((await change()).record.notes).toBe("seen");
     expect(await count()).toBe(2);
@@ -67,12 +47,12 @@ describeOnPostgres("what only the primary has", (server) => {
     const { record } = await create("deleted");
     const remove = () => centre.records.remove(record.id, undefined, OPERATOR_USER);
     const read = () => recordsInScope({ ...OPERATOR_USER, site: "hala" }, centre.records).get(record.id);
-    await setStandby("missing");
+    await setStandby(server, "missing");
     await expect(remove()).rejects.toMatchObject({ code: "unavailable" });
     await crash();
     await expect(remove()).rejects.toMatchObject({ code: "unavailable" });
     await expect(read()).rejects.toMatchObject({ code: "unavailable" });
-    await setStandby("");
+    await setStandby(server, "");
     await expect(remove()).rejects.toMatchObject({ code: "not-found", reason: "deleted" });
     await expect(read()).rejects.toMatchObject({ code: "not-found", reason: "deleted" });
   });
@@ -81,11 +61,11 @@ describeOnPostgres("what only the primary has", (server) => {
     const objectives = ["obiective/cladiri/1"];
     const { code } = await centre.enrolments.invite({ site: "hala", objectives }, TESTER);
     const claim = () => centre.enrolments.claim({ code, site: "hala", password: PASSWORD }, "192.0.2.7");
-    await setStandby("missing");
+    await setStandby(server, "missing");
     await expect(claim()).rejects.toMatchObject({ code: "unavailable" });
     await crash();
     await expect(claim()).rejects.toMatchObject({ code: "unavailable" });
-    await setStandby("");
+    await setStandby(server, "");
     expect((await claim()).site).toBe("hala");
   });
 });
