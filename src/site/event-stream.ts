@@ -112,7 +112,7 @@ export class EventStreams {
   }
 
   #assertRoom(accountId: number): void {
-    if (this.#isEnding) throw new AppError("unavailable", "the daemon is stopping");
+    if (this.#isEnding) throw new AppError("unavailable", "the daemon is stopping", { retryAfterS: 1 });
     const own = [...this.#streams].filter((stream) => stream.accountId === accountId).length;
     if (own >= STREAMS_PER_ACCOUNT_MAX || this.#streams.size >= STREAMS_MAX)
       throw new AppError("too-many-requests", "too many open event streams; close one or try again later", {

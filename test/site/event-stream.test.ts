@@ -273,7 +273,8 @@ describe("the live updates of a site", () => {
     const client = await openStream();
     site.served.endStreams();
     await client.ended;
-    expect((await openStream()).response.statusCode).toBe(503);
+    const { statusCode, headers } = (await openStream()).response;
+    expect([statusCode, headers["retry-after"]]).toEqual([503, "1"]);
   });
 
   test("require a token", async () => {
