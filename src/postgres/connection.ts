@@ -1,35 +1,24 @@
-import pg from "pg";
-import { messageOf } from "../domain/errors.ts";
+import type pg from "pg";
+import { AppError, messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { newPool, onConnection, QUERY_TIMEOUT_MS, type ServerAddress } from "./pool.ts";
 import {
+  HELD_UP,
   IS_READ_ONLY,
-  isMixedUp,
   isPoolFull,
   isUnanswered,
   isUnavailable,
+  isUnusable,
+  notAvailable,
   operatingError,
   READ_ONLY,
   sqlStateOf,
 } from "./server-errors.ts";
 
-/** A query that takes longer is given up: its server may be gone without closing the connection. */
-const QUERY_TIMEOUT_MS = 5_000;
-/**
- * The server gives up a wait for a lock before the client gives up the query: the connection stays usable, and no session of a
- * client that is gone waits in the server. A synchronous commit that waits for its standby is no such wait.
- */
-const LOCK_TIMEOUT_MS = QUERY_TIMEOUT_MS - 1_000;
-/** The server ends a transaction without a statement: a machine that lost its power would keep its locks for hours. */
-const IDLE_IN_TRANSACTION_MS = QUERY_TIMEOUT_MS;
-/**
- * Includes the wait for one of the connections: thousands of sites sign in within seconds after a power cut. A primary in
- * reach answers in milliseconds, so it is not longer than a query may take.
- */
-const CONNECTION_TIMEOUT_MS = 5_000;
 /** Few: a turn's requests share a round trip, and more than this only wait for each other in the server. */
-const CONNECTIONS_MAX = 8;
-/** OIDs of `bigint` and `numeric` (pg_type.dat), which the client returns as texts. */
-const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+const READS_AT_ONCE_MAX = 4;
+/** Apart from the reads, so that these and sign-ins have a connection while commits wait for a synchronous standby. */
+const WRITES_AT_ONCE_MAX = 6;
 
 /** A value that is sent as a parameter. */
 export type SqlParameter = string | number | boolean | null | readonly (string | number | boolean | null)[];
@@ -67,136 +56,152 @@ export interface Queries {
 /** Characteristics of a transaction whose statements all see the database at one moment, such as a page and its total. */
 export const AT_ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
-/** How the server is reached: a URL, or what libpq's environment says. */
-export interface ServerAddress {
-  /** `postgres://…`; undefined to use PGHOST, PGUSER and the others. */
-  readonly url: string | undefined;
-  /** Undefined for one in the URL, or for none. */
-  readonly password?: string | undefined;
-  /** PEM of the only authority accepted for the server, with which TLS is required; undefined: as the URL or the environment says. */
-  readonly ca?: string | undefined;
+/** What is read, and what is written. */
+export interface ReadsAndWrites extends Queries {
+  /** Sends statements that change something, each a transaction of its own. */
+  readonly writes: Queries;
 }
 
-/** The connections to PostgreSQL. */
-export class PostgresConnections implements Queries {
-  readonly #pool: pg.Pool;
+/**
+ * The connections to PostgreSQL. A write that the client gives up may still wait in the server for its standby, and keeps a
+ * session there: until it is over, no further write is sent, so that these sessions never fill the server.
+ */
+export class PostgresConnections implements ReadsAndWrites {
+  readonly #reads: pg.Pool;
+  readonly #writes: pg.Pool;
   readonly #onState: (reason: string | null) => void;
+  readonly writes: Queries = {
+    query: (statement, values = []) =>
+      this.#noted(() => this.#write((client) => send(client, statement, values))),
+  };
   /** Whether the server has refused a write as a standby does. */
   #isReadOnly = false;
-  #isLooking = false;
+  /** Whether a write had no answer, and may still wait in the server. */
+  #isHeldUp = false;
+  #looking: Promise<void> | undefined;
 
   /**
    * @param onState called after each query: null, or why the primary could not be reached; after a write that a standby has
-   *   refused null only once the server can write
+   *   refused, or that had no answer, null only once the server can write
    * @param limits `queryMs`: time after which a query is given up, milliseconds
    */
   constructor(
     address: ServerAddress,
     log: Log,
     onState: (reason: string | null) => void = () => {},
-    { connectionsMax = CONNECTIONS_MAX, queryMs = QUERY_TIMEOUT_MS } = {},
+    { readsMax = READS_AT_ONCE_MAX, writesMax = WRITES_AT_ONCE_MAX, queryMs = QUERY_TIMEOUT_MS } = {},
   ) {
     this.#onState = onState;
-    this.#pool = new pg.Pool({
-      ...addressOf(address),
-      max: connectionsMax,
-      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-      query_timeout: queryMs,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      keepAlive: true,
-      application_name: "santinela",
-      types: numberTypes(),
-    });
-    // An idle connection that the server closed; the next query opens another.
-    // The pool listens to idle connections only: one lost within a transaction would end the process. Its query fails.
-    this.#pool.on("connect", (client) => client.on("error", () => {}));
-    this.#pool.on("error", (error) => log.warn("database-connection-lost", { reason: messageOf(error) }));
+    this.#reads = newPool(address, log, { max: readsMax, queryMs });
+    this.#writes = newPool(address, log, { max: writesMax, queryMs });
   }
 
-  async query<Row>(statement: Statement, values: readonly SqlParameter[] = []): Promise<Row[]> {
-    try {
-      const rows = await send<Row>(this.#pool, statement, values);
-      if (this.#isReadOnly) void this.#lookForPrimary();
-      else this.#onState(null);
-      return rows;
-    } catch (error) {
-      if (isUnavailable(error) && !isPoolFull(error)) {
-        this.#isReadOnly ||= sqlStateOf(error.cause) === READ_ONLY;
-        this.#onState(messageOf(error.cause));
-      }
-      throw error;
-    }
-  }
-
-  /** A standby answers reads too. */
-  async #lookForPrimary(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    try {
-      const [row] = await send<{ readonly: boolean }>(this.#pool, `SELECT ${IS_READ_ONLY} AS readonly`, []);
-      this.#isReadOnly = row?.readonly !== false;
-      if (!this.#isReadOnly) this.#onState(null);
-    } catch {
-      // The next query reports it.
-    } finally {
-      this.#isLooking = false;
-    }
+  /** Sends a statement that changes nothing. */
+  query<Row>(statement: Statement, values: readonly SqlParameter[] = []): Promise<Row[]> {
+    return this.#noted(() => onConnection(this.#reads, (client) => send<Row>(client, statement, values)));
   }
 
   /**
    * Runs `work` in one transaction on one connection.
-   * @param characteristics of the transaction, such as `AT_ONE_MOMENT`
+   * @param characteristics of the transaction: `AT_ONE_MOMENT` for one that changes nothing
    * @throws as `query`, and what `work` throws
    */
-  async transaction<T>(work: (queries: Queries) => Promise<T>, characteristics = ""): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw operatingError(error);
-    });
-    let failure: Error | undefined;
+  async transaction<T>(
+    work: (queries: Queries) => Promise<T>,
+    characteristics: typeof AT_ONE_MOMENT | "" = "",
+  ): Promise<T> {
+    const run: Work<T> = (client, spoil) => inTransaction(client, work, { characteristics, spoil });
     try {
-      await send(client, `BEGIN ${characteristics}`, []);
-      const result = await work({ query: (statement, values = []) => send(client, statement, values) });
-      await send(client, "COMMIT", []);
-      return result;
+      return await (characteristics === "" ? this.#write(run) : onConnection(this.#reads, run));
     } catch (error) {
-      // A server that does not answer would not answer this either.
-      if (isUnanswered(error) || isMixedUp(error)) failure = error;
-      else
-        await client.query("ROLLBACK").catch((reason: unknown) => {
-          failure = reason instanceof Error ? reason : new Error(messageOf(reason));
-        });
+      if (error instanceof AppError && isUnusable(error)) this.#noteFailure(error);
       throw error;
-    } finally {
-      // A connection that cannot roll back is closed instead of used again.
-      client.release(failure);
     }
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#reads.end();
+    await this.#writes.end();
+  }
+
+  async #write<T>(work: Work<T>): Promise<T> {
+    await this.#assertNotHeldUp();
+    return onConnection(this.#writes, async (client, spoil) => {
+      // Another write may have had no answer while this one waited for its connection.
+      await this.#assertNotHeldUp();
+      try {
+        return await work(client, spoil);
+      } catch (error) {
+        this.#isHeldUp ||= isUnanswered(error);
+        throw error;
+      }
+    });
+  }
+
+  /** @throws AppError `unavailable` while a write that was given up waits in the server */
+  async #assertNotHeldUp(): Promise<void> {
+    if (!this.#isHeldUp) return;
+    await this.#look();
+    if (this.#isHeldUp) throw notAvailable(new Error(HELD_UP));
+  }
+
+  /** Notes what the outcome of a query says about the database. */
+  async #noted<T>(query: () => Promise<T>): Promise<T> {
+    try {
+      const result = await query();
+      // A standby answers reads too, and so does a primary without its standby.
+      if (this.#isReadOnly || this.#isHeldUp) this.#look().catch(() => {});
+      else this.#onState(null);
+      return result;
+    } catch (error) {
+      if (isUnavailable(error) && !isPoolFull(error)) this.#noteFailure(error);
+      throw error;
+    }
+  }
+
+  #noteFailure({ cause }: AppError): void {
+    this.#isReadOnly ||= sqlStateOf(cause) === READ_ONLY;
+    this.#onState(messageOf(cause));
+  }
+
+  /** Looks whether the server can write. @throws as `query` */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const [row] = await onConnection(this.#reads, (client) => send<WriteState>(client, WRITE_STATE, []));
+    this.#isReadOnly = row?.isReadOnly !== false;
+    this.#isHeldUp = row?.isHeldUp !== false;
+    if (!this.#isReadOnly) this.#onState(this.#isHeldUp ? HELD_UP : null);
   }
 }
 
-/** The password belongs into the URL: the client takes an empty one from a URL without, and ignores its option `password`. */
-function addressOf({ url, password, ca }: ServerAddress): pg.ClientConfig {
-  // The client checks the host name too, and ends a connection to a server that does not offer TLS.
-  const tls = ca === undefined ? {} : { ssl: { ca } };
-  if (password === undefined) return url === undefined ? tls : { ...tls, connectionString: url };
-  if (url === undefined) return { ...tls, password };
-  const separator = url.includes("?") ? "&" : "?";
-  return { ...tls, connectionString: `${url}${separator}password=${encodeURIComponent(password)}` };
-}
+type Work<T> = (client: pg.PoolClient, spoil: (reason: Error) => void) => Promise<T>;
 
-/** Numbers beyond 2^53 do not occur: ids and times in milliseconds are smaller. */
-function numberTypes(): pg.CustomTypesConfig {
-  const types = new pg.TypeOverrides();
-  for (const oid of LONG_NUMBERS) types.setTypeParser(oid, Number);
-  return types;
+async function inTransaction<T>(
+  client: pg.PoolClient,
+  work: (queries: Queries) => Promise<T>,
+  { characteristics, spoil }: { readonly characteristics: string; readonly spoil: (reason: Error) => void },
+): Promise<T> {
+  try {
+    await send(client, `BEGIN ${characteristics}`, []);
+    const result = await work({ query: (statement, values = []) => send(client, statement, values) });
+    await send(client, "COMMIT", []);
+    return result;
+  } catch (error) {
+    // A server that does not answer would not answer this either; any other connection that cannot be used is closed too.
+    if (!(error instanceof AppError) || !isUnusable(error))
+      await client.query("ROLLBACK").catch((reason: unknown) => {
+        spoil(reason instanceof Error ? reason : new Error(messageOf(reason)));
+      });
+    throw error;
+  }
 }
 
 async function send<Row>(
-  to: pg.Pool | pg.PoolClient,
+  to: pg.PoolClient,
   statement: Statement,
   values: readonly SqlParameter[],
 ): Promise<Row[]> {
@@ -208,3 +213,18 @@ async function send<Row>(
     throw operatingError(error);
   }
 }
+
+interface WriteState {
+  readonly isReadOnly: boolean;
+  readonly isHeldUp: boolean;
+}
+
+/**
+ * Commits of this role that have waited for nearly as long as a query may take: for the standby, or for the disk. A later commit
+ * would wait as long, because they end in the order of the log.
+ */
+const WRITE_STATE = `SELECT ${IS_READ_ONLY} AS "isReadOnly", EXISTS(
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND usename = current_user AND state = 'active'
+      AND lower(wait_event) IN ('syncrep', 'walsync', 'walwrite')
+      AND query_start < clock_timestamp() - interval '${QUERY_TIMEOUT_MS - 1_000} ms') AS "isHeldUp"`;

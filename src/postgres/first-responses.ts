@@ -4,7 +4,7 @@ import type { Intervention } from "../domain/intervention.ts";
 import type { CreatedRecord, IdempotencyKey } from "../service/records.ts";
 import { EXPIRED_AT } from "../store/idempotency.ts";
 import { FIRST_REV, type StoredIntervention } from "../store/interventions.ts";
-import type { Queries } from "./connection.ts";
+import type { Queries, ReadsAndWrites } from "./connection.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 import { STORED_RESPONSES, type StoredResponseRow } from "./record-rows.ts";
 
@@ -23,12 +23,12 @@ interface AskedKey {
 
 /** The first responses to keys of requests, of which the id of the record remains after 30 days. */
 export class FirstResponses {
-  readonly #queries: Queries;
+  readonly #writes: Queries;
   readonly #records: Kept;
   readonly #answers: EventLoopBatch<AskedKey, StoredResponseRow | undefined>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, records: Kept) {
-    this.#queries = queries;
+  constructor(queries: ReadsAndWrites, clock: Pick<Clock, "afterEventLoopTurn">, records: Kept) {
+    this.#writes = queries.writes;
     this.#records = records;
     this.#answers = new EventLoopBatch(clock, async (asked) => {
       const values = [asked.map(({ accountId }) => accountId), asked.map(({ key }) => key)];
@@ -60,7 +60,7 @@ export class FirstResponses {
     await this.#records.confirm();
     const current = await this.#records.read(id);
     if (!current || current.deleted) {
-      if (hasExpired) await this.#queries.query(FORGET, [accountId, key]);
+      if (hasExpired) await this.#writes.query(FORGET, [accountId, key]);
       return undefined;
     }
     if (isOther) throw keyReused();

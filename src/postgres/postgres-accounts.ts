@@ -86,7 +86,7 @@ export class PostgresAccounts implements Remote<AccountService> {
   async ensureDevice(): Promise<void> {
     // A start that writes nothing does not wait for a synchronous standby.
     if (await findByEmail(this.#connections, DEVICE_EMAIL)) return;
-    await this.#connections.query(ADD, [DEVICE_EMAIL, "operator", null, false, this.#clock.wallMs()]);
+    await this.#connections.writes.query(ADD, [DEVICE_EMAIL, "operator", null, false, this.#clock.wallMs()]);
   }
 
   async add(

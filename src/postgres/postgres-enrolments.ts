@@ -137,7 +137,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const { connections } = this.#options;
     const enrolled = await claimedAgain(await bySite(connections, used.site), used, claim);
     // The first claim had no answer perhaps, and may be on this server only.
-    await connections.query(CONFIRM);
+    await connections.writes.query(CONFIRM);
     return enrolled;
   }
 

@@ -59,7 +59,7 @@ export class PostgresEvents {
     this.#added = new EventLoopBatch<DatedEvent, void>(clock, async (events) => {
       if (events.some(({ event }) => isAudited(event.event)))
         await connections.transaction((queries) => insertEvents(queries, events));
-      else await insertEvents(connections, events);
+      else await insertEvents(connections.writes, events);
       return [];
     });
   }

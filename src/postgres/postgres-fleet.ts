@@ -145,8 +145,8 @@ export class PostgresFleet implements Fleet {
     const nowMs = await serverNow(this.#connections, this.#options.nowMs);
     this.#intake.noteClock(nowMs);
     const own = { ...this.#intake.at(nowMs), process: this.#process };
-    await clampReportTimes(this.#connections, nowMs);
-    return shareReception(this.#connections, own, { ...looks, nowMs });
+    await clampReportTimes(this.#connections.writes, nowMs);
+    return shareReception(this.#connections.writes, own, { ...looks, nowMs });
   }
 
   /** Called when the process listens. */
@@ -177,7 +177,7 @@ export class PostgresFleet implements Fleet {
       const decided = await this.#decide(bySite, refused);
       for (const { state } of decided) firstMs.set(state.ref, firstMs.get(state.ref) ?? state.reportedAtMs);
       const stored = await storeReports(
-        this.#connections,
+        this.#connections.writes,
         decided.filter(({ repair }) => repair === null),
       );
       const { closed, failed } = await this.#writeAndClose(decided.filter(({ repair }) => repair !== null));

@@ -4,7 +4,8 @@ import type { Log } from "../domain/log.ts";
 import { FairLists, notNeeded } from "../service/fair-lists.ts";
 import { READING_MS_MAX, tooLong, type ListPage, type ListReader } from "../store/intervention-lists.ts";
 import type { InterventionQuery } from "../store/intervention-query.ts";
-import { AT_ONE_MOMENT, PostgresConnections, type Queries, type ServerAddress } from "./connection.ts";
+import { AT_ONE_MOMENT, PostgresConnections, type Queries } from "./connection.ts";
+import type { ServerAddress } from "./pool.ts";
 import { sqlStateOf } from "./server-errors.ts";
 import { FOUND_MAX, listStatements, sliceOfFound } from "./list-statements.ts";
 import { toStoredIntervention, type StoredRow } from "./record-rows.ts";
@@ -60,11 +61,11 @@ export class PostgresLists implements ListReader {
     this.#recordsFewMax = recordsFewMax;
     const queryMs = readingMsMax + NO_ANSWER_MS;
     this.#connections = new PostgresConnections(address, log, undefined, {
-      connectionsMax: CONNECTIONS_MAX,
+      readsMax: CONNECTIONS_MAX,
       queryMs,
     });
     // A site waits for them before an alarm: given up as early as any other query.
-    this.#short = new PostgresConnections(address, log, undefined, { connectionsMax: SHORT_CONNECTIONS_MAX });
+    this.#short = new PostgresConnections(address, log, undefined, { readsMax: SHORT_CONNECTIONS_MAX });
     const slow: ListReader = { read: (query, signal) => this.#readSlow(query, signal) };
     this.#slowLists = new FairLists(slow, clock, CONNECTIONS_MAX);
     this.#fewLists = new FairLists({ read: (query) => this.#readShort(query) }, clock, FEW_AT_ONCE_MAX);

@@ -110,7 +110,7 @@ export class PostgresObjectives
 
   async release(configured: ObjectiveImport): Promise<void> {
     for (const type of OBJECTIVE_TYPES)
-      await this.#connections.query(RELEASE, [type, (configured[type] ?? []).map(({ id }) => id)]);
+      await this.#connections.writes.query(RELEASE, [type, (configured[type] ?? []).map(({ id }) => id)]);
   }
 }
 

@@ -55,7 +55,7 @@ export interface PostgresRecordsOptions {
 /** The records in PostgreSQL, written by any number of processes. Creates and reads of one turn share a round trip. */
 export class PostgresRecords implements Records {
   readonly #options: PostgresRecordsOptions;
-  readonly #queries: Queries;
+  readonly #writes: Queries;
   readonly #created: EventLoopBatch<NewRecord, number | undefined>;
   readonly #read: EventLoopBatch<number, StoredIntervention | undefined>;
   readonly #responses: FirstResponses;
@@ -66,11 +66,11 @@ export class PostgresRecords implements Records {
   constructor(options: PostgresRecordsOptions) {
     const { connections: queries, clock } = options;
     this.#options = options;
-    this.#queries = queries;
+    this.#writes = queries.writes;
     this.#turns = new WriteTurns(clock);
     this.#created = new EventLoopBatch(clock, async (records) => {
       const values = createValues(records, clock.wallMs());
-      const rows = await queries.query<{ n: number; id: number }>(CREATE, values);
+      const rows = await queries.writes.query<{ n: number; id: number }>(CREATE, values);
       const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
       return records.map((_record, index) => ids.get(index));
     });
@@ -80,7 +80,7 @@ export class PostgresRecords implements Records {
       return ids.map((id) => found.get(id));
     });
     this.#confirmed = new EventLoopBatch(clock, async (asked) => {
-      await queries.query(CONFIRM);
+      await queries.writes.query(CONFIRM);
       return asked.map(() => true);
     });
     this.#objectives = new EventLoopBatch(clock, async (refs) => {
@@ -159,7 +159,7 @@ export class PostgresRecords implements Records {
         return stored;
       }
       const [statement, values] = changeStatement(stored, decided);
-      const write = () => this.#queries.query<StoredRow>(statement, values);
+      const write = () => this.#writes.query<StoredRow>(statement, values);
       const rows = await this.#turns.change(write);
       return rows[0] && toStoredIntervention(rows[0]);
     });

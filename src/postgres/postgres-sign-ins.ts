@@ -12,7 +12,7 @@ import {
 import type { SignIns, Throttle } from "../service/sign-ins.ts";
 import type { Account } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, findAllByEmail, type AccountRow } from "./account-rows.ts";
-import type { NamedStatement, Queries } from "./connection.ts";
+import type { NamedStatement, Queries, ReadsAndWrites } from "./connection.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 
@@ -29,7 +29,7 @@ export class PostgresSignIns implements SignIns {
   readonly #places: EventLoopBatch<Place, boolean>;
 
   /** @param nowMs wall clock of wrong passwords; undefined for that of the database. Tests set it. */
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+  constructor(queries: ReadsAndWrites, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
     this.#queries = queries;
     this.throttle = new PostgresThrottle(queries, clock, nowMs);
     this.#named = new EventLoopBatch(clock, (emails) => findAllByEmail(queries, emails));
@@ -75,13 +75,13 @@ interface Place {
  * its own, a machine a day ahead would block accounts at the others for a day.
  */
 class PostgresThrottle implements Throttle {
-  readonly #queries: Queries;
+  readonly #writes: Queries;
   readonly #nowMs: () => number | null;
   /** How long a place is still blocked, milliseconds; undefined for one without wrong passwords. */
   readonly #blockedMs: EventLoopBatch<string, number | undefined>;
 
-  constructor(queries: Queries, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
-    this.#queries = queries;
+  constructor(queries: ReadsAndWrites, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+    this.#writes = queries.writes;
     this.#nowMs = nowMs ?? (() => null);
     this.#blockedMs = new EventLoopBatch(clock, async (places) => {
       const values = [[...new Set(places)], this.#nowMs()];
@@ -112,7 +112,7 @@ class PostgresThrottle implements Throttle {
     const place = storable(account.key);
     // Nearly no sign-in follows a wrong password: thousands of sites after a power cut only read, and share the round trip.
     if ((await this.#blockedMs.ask(place)) === undefined) return;
-    await this.#queries.query(FORGIVE, [
+    await this.#writes.query(FORGIVE, [
       place,
       address ? storable(address.key) : null,
       FREE_ATTEMPTS_PER_ACCOUNT,
@@ -121,7 +121,7 @@ class PostgresThrottle implements Throttle {
 
   async #count({ key, free }: Limit): Promise<{ failures: number; waitMs: number }> {
     const values = [storable(key), free, this.#nowMs(), RESET_AFTER_MS, FIRST_DELAY_MS, DELAY_MS_MAX];
-    const [row] = await this.#queries.query<{ failures: number; wait: number }>(COUNT, values);
+    const [row] = await this.#writes.query<{ failures: number; wait: number }>(COUNT, values);
     return row ? { failures: row.failures, waitMs: row.wait } : { failures: 1, waitMs: 0 };
   }
 }

@@ -21,6 +21,12 @@ const ROLLED_BACK = /^40/;
 /** What pg-pool reports when all connections are in use for too long; of one that cannot be opened it reports something else. */
 const POOL_FULL = "timeout exceeded when trying to connect";
 
+/** Why no further write is sent. */
+export const HELD_UP =
+  "the server has not confirmed earlier writes: they wait for its synchronous standby, or for its disk";
+/** Nothing was sent. */
+const NOT_SENT: ReadonlySet<string> = new Set([POOL_FULL, HELD_UP]);
+
 /** Whether a query only found no free connection: if the server is gone, the queries on these report it. */
 export function isPoolFull(error: AppError): boolean {
   return error.cause instanceof Error && error.cause.message === POOL_FULL;
@@ -71,12 +77,15 @@ export function isRolledBack(error: unknown): boolean {
 /** SQLSTATE of the statements of a connection that a pooler mixes with those of others: it has some that are not its own. */
 const MIXED_STATEMENTS = /^(26000|42P05)$/;
 
-/** Whether the connection can no longer be used, although the server answers. */
-export function isMixedUp(error: unknown): error is AppError {
-  return isUnavailable(error) && MIXED_STATEMENTS.test(sqlStateOf(error.cause) ?? "");
-}
-
 /** Whether the connection has failed: the server has sent no error of its own. */
 export function isUnanswered(error: unknown): error is AppError {
-  return isUnavailable(error) && sqlStateOf(error.cause) === undefined;
+  if (!isUnavailable(error) || !(error.cause instanceof Error)) return false;
+  return sqlStateOf(error.cause) === undefined && !NOT_SENT.has(error.cause.message);
+}
+
+/** Whether the connection should no longer be used: it has failed, or is mixed up. */
+export function isUnusable(error: AppError): boolean {
+  if (!isUnavailable(error)) return false;
+  const state = sqlStateOf(error.cause) ?? "";
+  return isUnanswered(error) || MIXED_STATEMENTS.test(state);
 }

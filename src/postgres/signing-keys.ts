@@ -37,7 +37,7 @@ export class PostgresSigningKeys {
     const found = await this.#find();
     if (found) return found;
     // Of two processes that start at once, one inserts its key and the other reads it.
-    await this.#connections.query(
+    await this.#connections.writes.query(
       `INSERT INTO signing_keys(id, key, created_at) SELECT 1, $1, ${SERVER_NOW} - ${ANNOUNCED_MS}
        WHERE NOT EXISTS (SELECT FROM signing_keys) ON CONFLICT DO NOTHING`,
       [newKey()],

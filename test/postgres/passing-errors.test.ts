@@ -63,14 +63,18 @@ describeOnPostgres("a centre on PostgreSQL asks for a repetition", (server) => {
 
   test("of a statement whose name a pooler has given away, and uses another connection then", async () => {
     const log = new JsonLog({ level: "error", clock: centre.clock, write: () => {} });
-    const connections = new PostgresConnections({ url }, log, undefined, { connectionsMax: 1 });
+    const connections = new PostgresConnections({ url }, log, undefined, { readsMax: 1, writesMax: 1 });
     const named = (name: string) => ({ name, text: "SELECT 2 AS two" });
-    const asks = {
-      alone: () => connections.query(named("alone")),
-      within: () => connections.transaction((queries) => queries.query(named("within"))),
-    };
-    for (const [name, ask] of Object.entries(asks)) {
-      await connections.query(`PREPARE ${name} AS SELECT 1 AS one`);
+    const asks = [
+      { name: "alone", queries: connections, ask: () => connections.query(named("alone")) },
+      {
+        name: "within",
+        queries: connections.writes,
+        ask: () => connections.transaction((queries) => queries.query(named("within"))),
+      },
+    ];
+    for (const { name, queries, ask } of asks) {
+      await queries.query(`PREPARE ${name} AS SELECT 1 AS one`);
       await expect(ask()).rejects.toMatchObject({ code: "unavailable", retryAfterS: 2 });
       expect(await ask()).toEqual([{ two: 2 }]);
     }

@@ -23,7 +23,7 @@ interface CentreLimits {
   readonly listMsMax?: number;
   /** Of so many records every list is short. */
   readonly recordsFewMax?: number;
-  /** Connections for everything but lists. */
+  /** Connections for reads, and for writes, besides those of lists. */
   readonly connectionsMax?: number;
 }
 
@@ -57,7 +57,7 @@ export class PostgresCentre {
       { url },
       log,
       undefined,
-      connectionsMax === undefined ? {} : { connectionsMax },
+      connectionsMax === undefined ? {} : { readsMax: connectionsMax, writesMax: connectionsMax },
     );
     this.connections = connections;
     const lists = new PostgresLists({ url }, log, {
