@@ -27,7 +27,7 @@ async function checked(
   resultsOf: (server: string, state: ServerState) => CheckResult[],
 ): Promise<CheckResult[]> {
   const log = new JsonLog({ level: "error", clock: new SystemClock(), write: () => {} });
-  const connections = new PostgresConnections(database, log);
+  const connections = new PostgresConnections(database, log, undefined, { acceptsStandby: true });
   try {
     const { url } = database;
     const at = url === undefined ? "of the environment" : `at ${withoutPassword(url)}`;

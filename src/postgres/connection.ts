@@ -83,17 +83,23 @@ export class PostgresConnections implements ReadsAndWrites {
   /**
    * @param onState called after each query: null, or why the primary could not be reached; after a write that a standby has
    *   refused, or that had no answer, null only once the server can write
-   * @param limits `queryMs`: time after which a query is given up, milliseconds
+   * @param limits `queryMs`: time after which a query is given up, milliseconds; `acceptsStandby`: whether reads may be answered
+   *   by a server that lacks the newest writes
    */
   constructor(
     address: ServerAddress,
     log: Log,
     onState: (reason: string | null) => void = () => {},
-    { readsMax = READS_AT_ONCE_MAX, writesMax = WRITES_AT_ONCE_MAX, queryMs = QUERY_TIMEOUT_MS } = {},
+    {
+      readsMax = READS_AT_ONCE_MAX,
+      writesMax = WRITES_AT_ONCE_MAX,
+      queryMs = QUERY_TIMEOUT_MS,
+      acceptsStandby = false,
+    } = {},
   ) {
     this.#onState = onState;
-    this.#reads = newPool(address, log, { max: readsMax, queryMs });
-    this.#writes = newPool(address, log, { max: writesMax, queryMs });
+    this.#reads = newPool(address, log, { max: readsMax, queryMs, acceptsStandby });
+    this.#writes = newPool(address, log, { max: writesMax, queryMs, acceptsStandby });
   }
 
   /** Sends a statement that changes nothing. */

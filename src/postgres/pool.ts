@@ -1,7 +1,7 @@
 import pg from "pg";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
-import { isUnusable, operatingError } from "./server-errors.ts";
+import { isUnusable, operatingError, STANDBY } from "./server-errors.ts";
 
 /** A query that takes longer is given up: its server may be gone without closing the connection. */
 export const QUERY_TIMEOUT_MS = 5_000;
@@ -34,7 +34,11 @@ export interface ServerAddress {
 export function newPool(
   address: ServerAddress,
   log: Log,
-  { max, queryMs }: { readonly max: number; readonly queryMs: number },
+  {
+    max,
+    queryMs,
+    acceptsStandby,
+  }: { readonly max: number; readonly queryMs: number; readonly acceptsStandby: boolean },
 ): pg.Pool {
   const pool = new pg.Pool({
     ...addressOf(address),
@@ -46,12 +50,19 @@ export function newPool(
     keepAlive: true,
     application_name: "santinela",
     types: numberTypes(),
+    ...(acceptsStandby ? {} : { onConnect: assertPrimary }),
   });
   // An idle connection that the server closed; the next query opens another.
   // The pool listens to idle connections only: one lost within a transaction would end the process. Its query fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => log.warn("database-connection-lost", { reason: messageOf(error) }));
   return pool;
+}
+
+/** While the address still leads to a former leader, its reads would lack acknowledged records, and know disabled accounts. */
+async function assertPrimary(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
+  if (rows[0]?.standby !== false) throw new Error(STANDBY);
 }
 
 /** The password belongs into the URL: the client takes an empty one from a URL without, and ignores its option `password`. */

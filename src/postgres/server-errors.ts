@@ -21,11 +21,13 @@ const ROLLED_BACK = /^40/;
 /** What pg-pool reports when all connections are in use for too long; of one that cannot be opened it reports something else. */
 const POOL_FULL = "timeout exceeded when trying to connect";
 
+/** Why a server that can only be read is not used. */
+export const STANDBY = "the server is a standby";
 /** Why no further write is sent. */
 export const HELD_UP =
   "the server has not confirmed earlier writes: they wait for its synchronous standby, or for its disk";
 /** Nothing was sent. */
-const NOT_SENT: ReadonlySet<string> = new Set([POOL_FULL, HELD_UP]);
+const NOT_SENT: ReadonlySet<string> = new Set([POOL_FULL, STANDBY, HELD_UP]);
 
 /** Whether a query only found no free connection: if the server is gone, the queries on these report it. */
 export function isPoolFull(error: AppError): boolean {
@@ -83,9 +85,9 @@ export function isUnanswered(error: unknown): error is AppError {
   return sqlStateOf(error.cause) === undefined && !NOT_SENT.has(error.cause.message);
 }
 
-/** Whether the connection should no longer be used: it has failed, or is mixed up. */
+/** Whether the connection should no longer be used: it has failed, is mixed up, or leads to a server that refuses writes. */
 export function isUnusable(error: AppError): boolean {
   if (!isUnavailable(error)) return false;
   const state = sqlStateOf(error.cause) ?? "";
-  return isUnanswered(error) || MIXED_STATEMENTS.test(state);
+  return isUnanswered(error) || MIXED_STATEMENTS.test(state) || state === READ_ONLY;
 }
