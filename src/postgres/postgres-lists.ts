@@ -59,11 +59,7 @@ export class PostgresLists implements ListReader {
     this.#others = connections;
     this.#readingMsMax = readingMsMax;
     this.#recordsFewMax = recordsFewMax;
-    const queryMs = readingMsMax + NO_ANSWER_MS;
-    this.#connections = new PostgresConnections(address, log, undefined, {
-      readsMax: CONNECTIONS_MAX,
-      queryMs,
-    });
+    this.#connections = new PostgresConnections(address, log, undefined, { readsMax: CONNECTIONS_MAX });
     // A site waits for them before an alarm: given up as early as any other query.
     this.#short = new PostgresConnections(address, log, undefined, { readsMax: SHORT_CONNECTIONS_MAX });
     const slow: ListReader = { read: (query, signal) => this.#readSlow(query, signal) };
@@ -92,7 +88,9 @@ export class PostgresLists implements ListReader {
       return await this.#connections.transaction(async (queries) => {
         const backend = await begin(queries, this.#readingMsMax);
         return this.#cancellable(backend, signal, () =>
-          readPage(queries, query, () => limitRest(queries, this.#readingMsMax)),
+          readPage(longer(queries, this.#readingMsMax + NO_ANSWER_MS), query, () =>
+            limitRest(queries, this.#readingMsMax),
+          ),
         );
       }, AT_ONE_MOMENT);
     } catch (error) {
@@ -152,6 +150,17 @@ async function limitRest(queries: Queries, limitMs: number): Promise<void> {
   await queries.query(`SELECT set_config('statement_timeout', greatest(1, ${restMs})::integer::text, true)`, [
     limitMs,
   ]);
+}
+
+/** Gives up statements later than other queries. Whether the server answers at all shows sooner. */
+function longer(queries: Queries, queryMs: number): Queries {
+  return {
+    query: (statement, values) =>
+      queries.query(
+        { ...(typeof statement === "string" ? { text: statement } : statement), query_timeout: queryMs },
+        values,
+      ),
+  };
 }
 
 /** @param limitNext called before each further statement */

@@ -34,4 +34,24 @@ describeOnPostgres("while the server does not answer, a centre on PostgreSQL", (
     await Promise.all(lists());
     await centre.close();
   });
+
+  test("gives up a slow list as early, which another server may answer", async () => {
+    const centre = await PostgresCentre.open(await server.newDatabase(), undefined, { recordsFewMax: -1 });
+    const query = { filters: [], sort: [], search: "x", start: 0, end: 2 };
+    const list = () => centre.records.page(query, new AbortController().signal);
+    await list();
+    const slow = `${PROCESSES} AND query = 'COMMIT' AND backend_start = (
+      SELECT max(backend_start) FROM pg_stat_activity WHERE query = 'COMMIT' AND datname = current_database())`;
+    const [backend] = await centre.connections.query<{ pid: number }>(slow);
+    process.kill(backend?.pid ?? 0, "SIGSTOP");
+    const startMs = performance.now();
+    try {
+      await expect(list()).rejects.toMatchObject({ code: "unavailable" });
+    } finally {
+      process.kill(backend?.pid ?? 0, "SIGCONT");
+    }
+    expect(performance.now() - startMs).toBeLessThan(15_000);
+    await list();
+    await centre.close();
+  });
 });
