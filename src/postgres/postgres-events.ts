@@ -16,6 +16,8 @@ import { EventLoopBatch } from "./event-loop-batch.ts";
 interface DatedEvent {
   readonly event: NewEvent;
   readonly atMs: number;
+  /** Whether it may be there from an earlier attempt. */
+  readonly isRepeated?: boolean;
 }
 
 /**
@@ -57,8 +59,10 @@ export class PostgresEvents {
   constructor(connections: PostgresConnections, clock: Pick<Clock, "afterEventLoopTurn">) {
     this.#queries = connections;
     this.#added = new EventLoopBatch<DatedEvent, void>(clock, async (events) => {
-      if (events.some(({ event }) => isAudited(event.event)))
-        await connections.transaction((queries) => insertEvents(queries, events));
+      if (events.some(({ event, isRepeated }) => isAudited(event.event) || isRepeated === true))
+        await connections.transaction(async (queries) =>
+          insertEvents(queries, await missing(queries, events)),
+        );
       else await insertEvents(connections.writes, events);
       return [];
     });
@@ -67,9 +71,10 @@ export class PostgresEvents {
   /**
    * Adds an event; resolves when it is durable.
    * @param atMs when it happened, wall clock, milliseconds since 1970
+   * @param isRepeated whether it may be there from an earlier attempt; then it is not added again
    */
-  add(event: NewEvent, atMs: number): Promise<void> {
-    return this.#added.ask({ event, atMs });
+  add(event: NewEvent, atMs: number, isRepeated = false): Promise<void> {
+    return this.#added.ask({ event, atMs, isRepeated });
   }
 
   /** The newest events, newest first. @param before only events with a smaller `seq` */
@@ -104,17 +109,10 @@ function newestOf(condition: string): string {
 
 /** Adds events, with their audit trail and the addresses of sign-ins. Audited ones need the transaction of `queries`. */
 export async function insertEvents(queries: Queries, events: readonly DatedEvent[]): Promise<void> {
-  const given = events.map(({ event: { event, who, from, subject, detail }, atMs }) => ({
-    at: atMs,
-    event,
-    who: storableText(who),
-    origin: storableText(from),
-    subject: storableText(subject),
-    detail: JSON.stringify(detail),
-  }));
+  const given = events.map(rowOf);
   const hasAudited = given.some(({ event }) => isAudited(event));
   if (hasAudited) await lockTrail(queries);
-  const values = columnsOf(given, "at", "event", "who", "origin", "subject", "detail");
+  const values = columnsOf(given, ...EVENT_COLUMNS);
   const rows = await queries.query<{ seq: number }>(INSERT, values);
   if (!hasAudited) return;
   const seqs = rows.map(({ seq }) => seq).toSorted((a, b) => a - b);
@@ -130,10 +128,42 @@ export async function insertEvents(queries: Queries, events: readonly DatedEvent
     );
 }
 
+function rowOf({ event: { event, who, from, subject, detail }, atMs }: DatedEvent) {
+  return {
+    at: atMs,
+    event,
+    who: storableText(who),
+    origin: storableText(from),
+    subject: storableText(subject),
+    detail: JSON.stringify(detail),
+  };
+}
+
+/** The events that are to be added: those that are not repeated, and those whose earlier attempt has failed. */
+async function missing(queries: Queries, events: readonly DatedEvent[]): Promise<readonly DatedEvent[]> {
+  const repeated = events.filter(({ isRepeated }) => isRepeated === true);
+  if (repeated.length === 0) return events;
+  // The earlier attempt may still wait in the server, with this lock if one of its events is audited.
+  await lockTrail(queries);
+  const rows = await queries.query<{ n: number }>(FOUND, columnsOf(repeated.map(rowOf), ...EVENT_COLUMNS));
+  const found = new Set(rows.map(({ n }) => repeated[n - 1]));
+  return events.filter((event) => !found.has(event));
+}
+
 /** Adds one event, as `insertEvents`. */
 export function insertEvent(queries: Queries, event: NewEvent, atMs: number): Promise<void> {
   return insertEvents(queries, [{ event, atMs }]);
 }
+
+const EVENT_COLUMNS = ["at", "event", "who", "origin", "subject", "detail"] as const;
+
+const FOUND: NamedStatement = {
+  name: "events-found",
+  text: `SELECT asked.n::int AS n FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+      WITH ORDINALITY AS asked(at, event, who, origin, subject, detail, n)
+    WHERE EXISTS (SELECT FROM events WHERE events.at = asked.at AND events.event = asked.event AND events.who = asked.who
+      AND events.origin = asked.origin AND events.subject = asked.subject AND events.detail = asked.detail)`,
+};
 
 const INSERT: NamedStatement = {
   name: "add-events",

@@ -113,8 +113,9 @@ export class EventNotes {
     for (const { event, error } of this.#kept.splice(0)) this.#unwritten(event, error);
   }
 
-  #send(kept: KeptEvent): void {
-    this.#events.add(kept.event, kept.atMs).catch((error: unknown) => {
+  /** @param isRepeated whether an earlier attempt had no answer: the event may be there */
+  #send(kept: KeptEvent, isRepeated = false): void {
+    this.#events.add(kept.event, kept.atMs, isRepeated).catch((error: unknown) => {
       const isRestarting = error instanceof AppError && error.code === "unavailable";
       if (!isRestarting || this.#isStopped) return this.#unwritten(kept.event, error);
       if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
@@ -125,7 +126,7 @@ export class EventNotes {
   #sendAgain(): void {
     const kept = this.#kept;
     this.#kept = [];
-    for (const one of kept) this.#send(one);
+    for (const one of kept) this.#send(one, true);
   }
 
   #unwritten({ event, subject }: NewEvent, error: unknown): void {

@@ -29,9 +29,12 @@ export class EventService {
    * Adds an event, with one shared commit for all events of an event loop turn: after a power cut thousands of sites
    * sign in within seconds.
    * @param atMs when it happened, wall clock, milliseconds since 1970
+   * @param isRepeated whether it may be there from an earlier attempt; then it is not added again
    */
-  add(event: NewEvent, atMs: number): Promise<void> {
-    return this.#commits.write(() => this.#log.add(event, atMs));
+  add(event: NewEvent, atMs: number, isRepeated = false): Promise<void> {
+    return this.#commits.write(() => {
+      if (!isRepeated || !this.#log.has(event, atMs)) this.#log.add(event, atMs);
+    });
   }
 
   /** Verifies the audit trail, a few entries in each turn of the event loop. */

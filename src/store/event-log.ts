@@ -9,6 +9,8 @@ import { transaction } from "./transaction.ts";
 /** An audited event is in both tables until the log displaces it; then only the audit trail has it. */
 const TABLES = ["events", "audit"] as const;
 const COLUMNS = "seq, at, event, who, origin, subject, detail";
+/** Among so many of the newest events a repeated one is sought: more than are kept while they cannot be written. */
+const REPEATED_WITHIN = 4_096;
 /** Addresses stored per account: a phone on mobile data has a new one every day. */
 const ADDRESSES_MAX = 200;
 
@@ -25,6 +27,10 @@ export class EventLog extends Store {
   readonly #audit = new AuditTrail(this.database);
   readonly #insert = this.prepare(
     "INSERT INTO events(at, event, who, origin, subject, detail) VALUES(?, ?, ?, ?, ?, ?)",
+  );
+  readonly #same = this.prepare(
+    `SELECT 1 FROM events WHERE seq > (SELECT max(seq) FROM events) - ${REPEATED_WITHIN}
+       AND at = ? AND event = ? AND who = ? AND origin = ? AND subject = ? AND detail = ? LIMIT 1`,
   );
   readonly #knownAddress = this.prepare("SELECT 1 FROM known_places WHERE email = ? AND address = ?");
   readonly #loggedAddress = this.prepare(
@@ -54,6 +60,11 @@ export class EventLog extends Store {
   add(event: NewEvent, atMs: number): void {
     if (!isAudited(event.event)) this.#add(event, atMs);
     else transaction(this.database, () => this.#addAudited(event, atMs));
+  }
+
+  /** Whether one of the newest events is this one. */
+  has({ event, who, from, subject, detail }: NewEvent, atMs: number): boolean {
+    return this.#same.get(atMs, event, who, from, subject, JSON.stringify(detail)) !== undefined;
   }
 
   #addAudited(event: NewEvent, at: number): void {

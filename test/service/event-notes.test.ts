@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { JsonLog } from "../../src/ops/log.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
-import type { EventService } from "../../src/service/events.ts";
-import { Connection } from "../../src/threads/channel.ts";
+import { EventService } from "../../src/service/events.ts";
+import { EventLog } from "../../src/store/event-log.ts";
+import { openMainDatabase } from "../../src/store/main-database.ts";
+import { Connection, unavailable } from "../../src/threads/channel.ts";
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -28,4 +30,32 @@ test("bypasses that the records could not take before the daemon stops are in th
     { ...common, subject: "zone door" },
     { ...common, subject: "zone gate" },
   ]);
+});
+
+test("an event whose answer was lost is in the log once, and another one beside it is not missing", async () => {
+  const clock = new ManualClock();
+  const log = new JsonLog({ level: "info", clock, write: () => {} });
+  const database = openMainDatabase(":memory:");
+  const service = new EventService({ database, clock });
+  let lost = 0;
+  const add: EventService["add"] = async (...given) => {
+    await service.add(...given);
+    // The thread of the records ends between its commit and its answer.
+    if ((lost += 1) <= 3) throw unavailable();
+  };
+  const notes = new EventNotes({ events: { add }, clock, log });
+  notes.note({ ...BYPASS, subject: "zone door" });
+  notes.note({ ...BYPASS, subject: "zone gate" });
+  notes.note({ event: "signed-in", who: "ana@example.ro", from: "127.0.0.1", subject: "", detail: {} });
+  await eventually("each is sent again", () => {
+    clock.advance(100);
+    return lost === 6;
+  });
+  notes.note({ ...BYPASS, subject: "zone door" });
+  await eventually("the next one", () => lost === 7);
+  const subjects = () => new EventLog(database).newest(10).map(({ subject }) => subject);
+  await eventually("the log has all", () => subjects().length >= 4);
+  expect(subjects()).toEqual(["zone door", "", "zone gate", "zone door"]);
+  expect(database.prepare("SELECT count(*) FROM audit WHERE event = 'signed-in'").pluck().get()).toBe(1);
+  database.close();
 });
