@@ -63,7 +63,7 @@ export class CentreDatabase {
     this.#lists = lists;
     this.records = new PostgresRecords({ ...config.site, connections, lists, clock, newUid });
     this.accounts = new PostgresAccounts({ connections, clock });
-    this.objectives = new PostgresObjectives(connections);
+    this.objectives = new PostgresObjectives(connections, lists);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
     this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid });

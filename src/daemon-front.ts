@@ -139,7 +139,8 @@ export class DaemonFront {
     const events = new EventNotes({ events: records.events, clock, log });
     this.#stops.push(() => events.stop());
     const longLists = new ListWorker(database.name, { clock, ...this.#watched("lists") });
-    const lists = new ListService({ database, longLists: new FairLists(longLists, clock) });
+    const turns = new FairLists(longLists, clock);
+    const lists = new ListService({ database, longLists: turns });
     const backupWorker = new BackupWorker(this.#watched("backup"));
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();
@@ -159,7 +160,7 @@ export class DaemonFront {
         fleet,
         enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database, clock), events, clock }),
         siteScopes: new SqliteSiteScopes(database),
-        objectives: new SqliteObjectives({ database, longLists }),
+        objectives: new SqliteObjectives({ database, longLists: { reader: longLists, turns } }),
         tokens,
         accounts: records.accounts,
         events,

@@ -47,7 +47,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
         ],
         ...sliceOf("Objective", LIST_TAG),
         others: { "304": { description: "The list still has the ETag of If-None-Match" } },
-        errors: [503],
+        errors: [429, 503],
       }),
       operation(`GET /${type}/{id}`, "operator", `get_${name}`, {
         summary: `Read one objective of type ${name}`,

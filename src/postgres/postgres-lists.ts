@@ -74,6 +74,18 @@ export class PostgresLists implements ListReader {
     return scope ? readSitePage(this.#short, { ...query, scope }) : this.#readShort(query);
   }
 
+  /**
+   * Reads another slow list, such as of objectives, with the connections of slow lists and in the turn of its account.
+   * @throws AppError as `FairLists.inTurn`
+   */
+  inTurn<T>(
+    asked: { readonly account: number | undefined; readonly remedy: string },
+    signal: AbortSignal,
+    read: (queries: Queries) => Promise<T>,
+  ): Promise<T> {
+    return this.#slowLists.inTurn(asked, signal, () => read(this.#connections));
+  }
+
   async #hasFew(): Promise<boolean> {
     const [row] = await this.#short.query<{ few: boolean }>(HAS_FEW, [this.#recordsFewMax]);
     return row?.few === true;

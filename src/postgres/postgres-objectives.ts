@@ -6,13 +6,7 @@ import type {
   ObjectiveType,
 } from "../domain/objective.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
-import {
-  completed,
-  idsAsked,
-  isPlain,
-  ObjectiveSelection,
-  type ObjectiveQuery,
-} from "../domain/objective-query.ts";
+import { completed, idsAsked, isPlain, ObjectiveSelection } from "../domain/objective-query.ts";
 import type { Remote } from "../domain/remote.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import {
@@ -24,7 +18,10 @@ import {
 } from "../service/objectives.ts";
 import { unknownObjective } from "../service/records.ts";
 import type { ListPage } from "../store/intervention-lists.ts";
-import { AT_ONE_MOMENT, type PostgresConnections } from "./connection.ts";
+import { notNeeded } from "../service/fair-lists.ts";
+import { OBJECTIVES_REMEDY } from "../store/objectives.ts";
+import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
+import type { PostgresLists } from "./postgres-lists.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** Objectives that are read and searched at once: some milliseconds. */
@@ -35,17 +32,21 @@ export class PostgresObjectives
   implements ObjectiveLists, Remote<Pick<ObjectiveService, "import" | "release">>
 {
   readonly #connections: PostgresConnections;
+  readonly #lists: Pick<PostgresLists, "inTurn"> | undefined;
 
-  constructor(connections: PostgresConnections) {
+  /** @param lists has the turns of slow lists; undefined where none is read */
+  constructor(connections: PostgresConnections, lists?: Pick<PostgresLists, "inTurn">) {
     this.#connections = connections;
+    this.#lists = lists;
   }
 
-  async list({ type, query, scope }: ScopedRequest): Promise<ListPage> {
+  async list(request: ScopedRequest, signal: AbortSignal): Promise<ListPage> {
+    const { type, query, scope } = request;
     const ids = idsOf(type, scope) ?? null;
     const asked = idsAsked(query) ?? null;
     const { start, end } = query;
     if (asked === null && !isPlain(query)) {
-      const found = await this.#selected(type, ids, query);
+      const found = await this.#selected(request, ids, signal);
       return { records: found.slice(start, end).map(toText), total: found.length };
     }
     return this.#connections.transaction(async (queries) => {
@@ -61,22 +62,30 @@ export class PostgresObjectives
     }, AT_ONE_MOMENT);
   }
 
-  /** Reads the objectives in parts, between which the other work of the event loop goes on. */
+  /** Reads the objectives in parts, between which the other work of the event loop goes on. More than one part is a slow list. */
   async #selected(
-    type: ObjectiveType,
+    { type, query, account }: ScopedRequest,
     ids: readonly number[] | null,
-    query: ObjectiveQuery,
+    signal: AbortSignal,
   ): Promise<Objective[]> {
     const selection = new ObjectiveSelection(query);
-    let after: number | null = null;
-    for (;;) {
-      // Each part by itself: in one transaction, some searches would hold the connections that alarms wait for.
-      const rows: PartRow[] = await this.#connections.query<PartRow>(NEXT, [type, ids, after]);
+    /** Each part by itself. @returns the id after which the next one begins; null after the last one */
+    const addPart = async (queries: Queries, after: number | null): Promise<number | null> => {
+      const rows = await queries.query<PartRow>(NEXT, [type, ids, after]);
       for (const row of rows) selection.add(objectiveOf(type, row));
-      const last = rows.at(-1);
-      if (!last || rows.length < PART_ROWS) return selection.result();
-      after = last.id;
+      return rows.length < PART_ROWS ? null : (rows.at(-1)?.id ?? null);
+    };
+    const addFrom = async (queries: Queries, first: number): Promise<void> => {
+      for (let after: number | null = first; after !== null; after = await addPart(queries, after))
+        if (signal.aborted) throw notNeeded();
+    };
+    const next = await addPart(this.#connections, null);
+    if (next !== null) {
+      const asked = { account, remedy: OBJECTIVES_REMEDY };
+      if (this.#lists) await this.#lists.inTurn(asked, signal, (queries) => addFrom(queries, next));
+      else await addFrom(this.#connections, next);
     }
+    return selection.result();
   }
 
   async version(type: ObjectiveType, scope?: ObjectiveScope): Promise<string> {

@@ -38,25 +38,46 @@ export class FairLists implements ListReader {
   }
 
   /** @throws AppError `too-many-requests` if it has waited too long for others, and as `ListReader` */
-  async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
-    const { account } = query;
+  read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
+    const asked = { account: query.account, remedy: LIST_REMEDY };
+    return this.inTurn(asked, signal, () => this.#lists.read(query, signal));
+  }
+
+  /**
+   * Reads another slow list in the turn of its account.
+   * @param asked `account`: undefined for none; `remedy`: what a client can do instead
+   * @throws AppError `too-many-requests` if it has waited too long for others, and as `read`
+   */
+  async inTurn<T>(
+    { account, remedy }: { readonly account: number | undefined; readonly remedy: string },
+    signal: AbortSignal,
+    read: () => Promise<T>,
+  ): Promise<T> {
     const endMs = this.#clock.monotonicMs() + WAITING_MS_MAX;
-    if (account === undefined) return this.#readInTurn(query, signal, endMs);
+    const readOfAll = () => this.#readOfAll(read, { signal, endMs, remedy });
+    if (account === undefined) return readOfAll();
     const own = this.#accounts.get(account) ?? new Places(READ_AT_ONCE_MAX);
     this.#accounts.set(account, own);
-    await this.#take(own, signal, endMs, tooMany);
+    await this.#take(own, signal, endMs, () => tooMany(remedy));
     try {
-      return await this.#readInTurn(query, signal, endMs);
+      return await readOfAll();
     } finally {
       own.leave();
       if (own.isFree) this.#accounts.delete(account);
     }
   }
 
-  async #readInTurn(query: InterventionQuery, signal: AbortSignal, endMs: number): Promise<ListPage> {
-    await this.#take(this.#all, signal, endMs, () => tooManyOfAll(this.#atOnceMax));
+  async #readOfAll<T>(
+    read: () => Promise<T>,
+    {
+      signal,
+      endMs,
+      remedy,
+    }: { readonly signal: AbortSignal; readonly endMs: number; readonly remedy: string },
+  ): Promise<T> {
+    await this.#take(this.#all, signal, endMs, () => tooManyOfAll(this.#atOnceMax, remedy));
     try {
-      return await this.#lists.read(query, signal);
+      return await read();
     } finally {
       this.#all.leave();
     }
@@ -68,19 +89,19 @@ export class FairLists implements ListReader {
   }
 }
 
-function tooMany(): AppError {
+function tooMany(hint: string): AppError {
   return new AppError(
     "too-many-requests",
     `this account already reads ${READ_AT_ONCE_MAX} slow lists; try again when they have ended`,
-    { hint: LIST_REMEDY, retryAfterS: RETRY_AFTER_S },
+    { hint, retryAfterS: RETRY_AFTER_S },
   );
 }
 
-function tooManyOfAll(atOnceMax: number): AppError {
+function tooManyOfAll(atOnceMax: number, hint: string): AppError {
   return new AppError(
     "too-many-requests",
     `the dispatch centre already reads ${atOnceMax} slow lists; try again when they have ended`,
-    { hint: LIST_REMEDY, retryAfterS: RETRY_AFTER_S },
+    { hint, retryAfterS: RETRY_AFTER_S },
   );
 }
 

@@ -20,6 +20,8 @@ export interface ScopedRequest {
   readonly query: ObjectiveQuery;
   /** Only these objectives; undefined for all. */
   readonly scope?: ObjectiveScope | undefined;
+  /** Whose list it is, so that those of one account never take the places of all others; undefined for none. */
+  readonly account?: number | undefined;
 }
 
 /** What the routes read, in whatever thread or database the objectives are. */
@@ -27,7 +29,8 @@ export interface ObjectiveLists {
   /**
    * Returns the requested slice of one type and the total number of matches.
    * @param signal aborted when the list is no longer needed
-   * @throws AppError `invalid` for an unknown sort field; `unavailable` if the list cannot be read now
+   * @throws AppError `invalid` for an unknown sort field; `unavailable` if the list cannot be read now; `too-many-requests` if it
+   *   has waited too long for other slow lists
    */
   list(request: ScopedRequest, signal: AbortSignal): Promise<ListPage>;
   /** Version text that changes whenever the list of this type may change within the scope. */

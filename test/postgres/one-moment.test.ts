@@ -60,7 +60,10 @@ describeOnPostgres("while another process writes, a centre on PostgreSQL", (serv
   test("lists as many objectives as it counts", () =>
     readWhile(change(ADD_OBJECTIVES, REMOVE_OBJECTIVES), async () => {
       const query = { filters: [], sort: [], start: 0, end: 1000 };
-      const { records, total } = await centre.objectives.list({ type: "obiective/cladiri", query });
+      const { records, total } = await centre.objectives.list(
+        { type: "obiective/cladiri", query },
+        new AbortController().signal,
+      );
       return { found: records.length, total };
     }));
 

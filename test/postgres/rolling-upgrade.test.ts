@@ -101,6 +101,6 @@ async function useAccounts(centre: PostgresCentre, when: string): Promise<void> 
   await enrolments.page({ start: 0, end: 1000 });
   await enrolments.revoke(site, TESTER);
   const query = { filters: [], sort: [], start: 0, end: 10 };
-  await objectives.list({ type: "obiective/cladiri", query });
+  await objectives.list({ type: "obiective/cladiri", query }, new AbortController().signal);
   await new PostgresSigningKeys(connections).read(() => "00".repeat(32));
 }

@@ -76,7 +76,7 @@ export class PostgresCentre {
       nowMs: () => clock.wallMs(),
     });
     this.siteScopes = new PostgresSiteScopes(connections);
-    this.objectives = new PostgresObjectives(connections);
+    this.objectives = new PostgresObjectives(connections, lists);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock, () => clock.wallMs());
     const events = localRemote(this.events);

@@ -39,7 +39,7 @@ async function list(
   const parameters = parametersOf(request.originalUrl);
   reportIgnoredParameters(parameters, response, changesObjectives);
   const query = objectiveQueryOf(parameters);
-  const scope = principalOf(request).objectives;
+  const { objectives: scope, accountId: account } = principalOf(request);
   // Read before the rows: a change in between then causes an extra request and is never missed. The release is part of
   // the version, because another release may format the same rows differently.
   const version = `${await objectives.version(type, scope)}-${VERSION}`;
@@ -50,7 +50,8 @@ async function list(
   response.once("close", () => closed.abort());
   // Only a sort field needs the rows to be validated.
   const isKnownToClient = isCurrent && query.sort.length === 0;
-  const found = isKnownToClient ? undefined : await objectives.list({ type, query, scope }, closed.signal);
+  const asked = { type, query, scope, account };
+  const found = isKnownToClient ? undefined : await objectives.list(asked, closed.signal);
   // Weak, because compressed and plain responses share it.
   response.setHeader("ETag", `W/"${version}"`);
   if (isCurrent || !found) {
