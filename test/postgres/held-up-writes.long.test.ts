@@ -34,7 +34,7 @@ describeOnPostgres("while all commits wait for a standby, a centre under load", 
     (await server.query("postgres", `SELECT 1 FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`))
       .length;
 
-  test("keeps few sessions in the server, answers reads, and goes on by itself", async () => {
+  test("keeps few sessions in the server, answers reads, and writes again automatically", async () => {
     const created = await Promise.all(
       Array.from({ length: WRITERS }, () => centre.records.create(PATROL, OPERATOR_USER)),
     );
