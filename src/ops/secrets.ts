@@ -163,7 +163,15 @@ export function probeName(): string {
 /** A password that is easy to read aloud: 20 of 32 letters and digits, 100 bits. */
 export function oneTimePassword(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz123456789";
-  const text = [...randomBytes(20)].map((byte) => letters[byte % letters.length]).join("");
+  return inGroups([...randomBytes(20)].map((byte) => letters[byte % letters.length]).join(""));
+}
+
+/** A one-time password as it was created, from one as a user types it: a phone capitalises, and dashes are easy to leave out. */
+export function typedOneTimePassword(text: string): string {
+  return inGroups(text.toLowerCase().replaceAll(/[\s\p{Dash}]/gu, ""));
+}
+
+function inGroups(text: string): string {
   return text.replaceAll(/(.{5})(?=.)/g, "$1-");
 }
 

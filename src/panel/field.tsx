@@ -4,6 +4,9 @@ import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS } from "./http.ts";
 import { Icon } from "./icon.tsx";
 
+/** Attributes of a field without the corrections of a phone. */
+export const AS_TYPED = { autocapitalize: "none", autocorrect: false, spellcheck: false } as const;
+
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
   label,
@@ -12,10 +15,13 @@ export function TextField({
   value,
   initial,
   hint,
+  isCode = false,
   ...rest
 }: {
   readonly label: string;
   readonly name: string;
+  /** Whether it is typed exactly, without the corrections of a phone. */
+  readonly isCode?: boolean;
   readonly type?: "text" | "email" | "password" | "number" | "datetime-local" | "search";
   /** The value of a controlled field. */
   readonly value?: string;
@@ -35,7 +41,7 @@ export function TextField({
 }) {
   const id = useId();
   // JSX has a separate type for each input type; this component takes any of them.
-  const kind: object = { type, ...rest };
+  const kind: object = { ...(isCode ? AS_TYPED : {}), type, ...rest };
   return (
     <p class={type === "search" ? "field search" : "field"}>
       <label for={id}>{label}</label>

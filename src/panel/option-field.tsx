@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
 import { DaemonText } from "./daemon-text.tsx";
+import { AS_TYPED } from "./field.tsx";
 import { t, translateCode } from "./i18n.ts";
 import { draft, jsonIn, keepUnread } from "./zone-draft.ts";
 
@@ -77,7 +78,7 @@ export function TextOption({
   // JSX has a separate type for each input type.
   const kind: object = {
     ...(numbers ? { type: "number", min: numbers[0], max: numbers[1] } : { type: "text", maxLength: 1024 }),
-    ...(isCode ? { autocapitalize: "none", autocomplete: "off", spellcheck: false } : {}),
+    ...(isCode ? { ...AS_TYPED, autocomplete: "off" } : {}),
   };
   return (
     <OptionField option={option} label={label} errors={errors} {...(help === undefined ? {} : { help })}>

@@ -8,6 +8,7 @@ import type { AuthGuards } from "../http/auth-guards.ts";
 import { readBody } from "../http/body.ts";
 import { validated } from "../service/validation.ts";
 import { addResource, json, PUBLIC } from "../http/resource.ts";
+import { typedOneTimePassword } from "../ops/secrets.ts";
 import { requestObject } from "./request-parameters.ts";
 import type { SiteRouteParts } from "./routes.ts";
 
@@ -45,19 +46,19 @@ export function setupDraftRoutes(router: Router, guards: AuthGuards, setup: Setu
 
 /** Replaces the initial administrator by the given account. @returns its token */
 async function claim(request: Request, { tokens, accounts }: Pick<SiteRouteParts, "tokens" | "accounts">) {
-  const { code, email, password } = validated(validateSetUp, request.body);
+  const { code, ...own } = validated(validateSetUp, request.body);
   const from = request.ip ?? "control socket";
   const first = await accounts.initialAdministrator();
   if (!first)
     throw new AppError("conflict", "this installation has already been set up", { hint: "Sign in." });
   const { id: accountId, role } = first;
   // Rate-limited like every password.
-  const account = await tokens.accountOf({ accountId, email: first.email, role, from }, code.trim(), {
-    hasToken: false,
-  });
+  const password = typedOneTimePassword(code);
+  const principal = { accountId, email: first.email, role, from };
+  const account = await tokens.accountOf(principal, password, { hasToken: false });
   if (!account) throw new AppError("forbidden", "invalid one-time code", { reason: "wrong-code" });
-  await accounts.claim(account, { email, password }, { who: email, from });
-  return tokens.signIn(email, password, from);
+  await accounts.claim(account, own, { who: own.email, from });
+  return tokens.signIn(own.email, own.password, from);
 }
 
 /** @throws AppError `invalid` if an answer is not a text */

@@ -63,6 +63,13 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
+  test("takes the code as it is typed: a phone corrects and capitalises nothing", async () => {
+    const code = page.screen("first-start").field("One-time code");
+    const names = ["autocapitalize", "autocorrect", "spellcheck"];
+    const values = await Promise.all(names.map((name) => code.attribute(name)));
+    expect(values).toEqual(["none", "off", "false"]);
+  });
+
   test("does not call the objectives done while they cannot be counted", async () => {
     const failing = await page.failRequests("**/obiective/bunuri?*");
     await createAdministrator();

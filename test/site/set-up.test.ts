@@ -57,6 +57,16 @@ describe("the set-up of a new installation", () => {
     expect((await request(site.app).get("/site/setup")).body).toEqual({ isOpen: false });
   });
 
+  test.each([
+    CODE.toUpperCase(),
+    "Abcdefghjkmnpqrstuvw",
+    " abcde fghjk mnpqr stuvw ",
+    "abcde–fghjk–mnpqr–stuvw",
+  ])("accepts the code as a phone writes it: %s", async (typed) => {
+    await firstStart();
+    expect((await claim({ code: typed, ...ANA })).status).toBe(200);
+  });
+
   test("reveals nothing for a wrong code, and soon blocks that address", async () => {
     await firstStart();
     const statuses: number[] = [];

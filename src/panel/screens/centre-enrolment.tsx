@@ -94,6 +94,7 @@ function EnrolmentForm({
           value={centre}
           maxLength={500}
           autocomplete="off"
+          isCode
           required
           onInput={({ currentTarget }) => enter(currentTarget.value)}
         />
@@ -103,6 +104,7 @@ function EnrolmentForm({
           value={code}
           maxLength={100}
           autocomplete="off"
+          isCode
           required
           onInput={({ currentTarget }) => setCode(currentTarget.value)}
         />

@@ -100,6 +100,7 @@ function QuestionField({
       name={name}
       value={answer}
       maxLength={500}
+      isCode={!name.endsWith("-name")}
       required={fallback === null}
       {...(hint ? { hint } : {})}
       onInput={(event) => onAnswer(event.currentTarget.value)}

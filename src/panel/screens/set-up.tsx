@@ -32,6 +32,7 @@ export function SetUp() {
           hint={t("setup.codeHint")}
           initial={codeFromAddress}
           maxLength={100}
+          isCode
           required
         />
         <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />

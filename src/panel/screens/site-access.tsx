@@ -138,6 +138,7 @@ function Invitation({ onIssued, refresh }: { readonly onIssued: () => void; read
             name="site"
             hint={t("access.refHint")}
             autocomplete="off"
+            isCode
             maxLength={32}
             required
           />
