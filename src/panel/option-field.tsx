@@ -104,6 +104,7 @@ export function ChoiceOption({
   value,
   errors,
   choices,
+  isRequired = false,
   onChoice,
 }: {
   readonly option: string;
@@ -112,6 +113,8 @@ export function ChoiceOption({
   readonly value: string;
   readonly errors: OptionErrors;
   readonly choices: readonly (readonly [value: string, text: string])[];
+  /** Whether a form is not submitted while the empty value is chosen. */
+  readonly isRequired?: boolean;
   readonly onChoice: (value: string) => void;
 }) {
   return (
@@ -120,6 +123,7 @@ export function ChoiceOption({
         <select
           {...names}
           name={option}
+          required={isRequired}
           value={value}
           onChange={(event) => onChoice(event.currentTarget.value)}
         >

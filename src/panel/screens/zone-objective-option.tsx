@@ -1,18 +1,22 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import type { OptionErrors } from "../configuration-errors.tsx";
+import { TextField } from "../field.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
+import { useSettled } from "../settled.ts";
 import { proposeOptions, setOptions, type ZoneText } from "../zone-draft.ts";
 
-/** Of each type; a site has a few. A number can be entered for any other. */
+/** Maximum number of options of each type; the search finds the others. */
 const OFFERED_MAX = 50;
 const OTHER = "other";
+
+type Offer = readonly [value: string, text: string];
 
 /** The objective of a zone, from the known ones; or its type and number. */
 export function ZoneObjectiveOption({
@@ -22,46 +26,72 @@ export function ZoneObjectiveOption({
   readonly zone: ZoneText;
   readonly errors: OptionErrors;
 }) {
-  const [isOther, setIsOther] = useState(false);
-  const lists = OBJECTIVE_TYPES.map((type) => ({ type, ...useObjectives(type) }));
-  const isKnown = lists.every(({ response, error }) => response !== undefined || error !== undefined);
-  const known = lists.flatMap(({ type, response }) =>
-    (response?.body ?? []).map(
-      ({ id, name }) => [`${type} ${id}`, `${name} (${t(`objective.${type}`)} ${id})`] as const,
-    ),
-  );
   const { type = "obiective/cladiri", id } = (zone["objective"] ?? {}) as {
     type?: ObjectiveType;
     id?: number;
   };
+  const [isOther, setIsOther] = useState(false);
+  const [search, setSearch] = useState("");
+  const sought = useSettled(search.trim());
+  const lists = OBJECTIVE_TYPES.map((one) => useObjectives(one, sought));
+  const stored = useStored(type, id);
+  const isKnown = [...lists, stored].every(({ isDone }) => isDone);
+  const offered = lists.flatMap(({ offers }) => offers);
   const current = id === undefined ? "" : `${type} ${id}`;
+  // A search does not change the choice.
+  const [kept, setKept] = useState<readonly Offer[]>([]);
+  const others = [...kept, ...stored.offers].filter(([value]) => !offered.some(([one]) => one === value));
+  const known = [...offered, ...others.filter(([value]) => value === current).slice(0, 1)];
   const isListed = known.some(([value]) => value === current);
+  const total = useRef(0);
+  if (sought === "" && lists.every(({ isFormer }) => !isFormer))
+    total.current = lists.reduce((sum, list) => sum + list.total, 0);
   const choose = (value: string, set = setOptions): void => {
     setIsOther(value === OTHER);
+    setKept(known.filter(([one]) => one === value));
     const [chosen, number] = value.split(" ");
     set({ objective: number === undefined ? undefined : { type: chosen, id: Number(number) } });
   };
   // A list that could not be read may have the building.
-  const failed = lists.find(({ response }) => response === undefined);
+  const failed = lists.find(({ error }) => error);
   const isAlone = status.value?.link.state === "none";
-  // Without a dispatch centre, its first zone gives a site its building.
-  const [first = isAlone ? [`${type} 1`] : undefined] = known;
-  const proposed = !failed && id === undefined && !isOther ? first?.[0] : undefined;
+  // With one objective there is nothing to choose. Without a dispatch centre, its first zone gives a site its building.
+  const first = total.current === 0 ? isAlone && `${type} 1` : total.current === 1 && offered[0]?.[0];
+  const proposed = isKnown && !failed && id === undefined && !isOther && first;
   useEffect(() => {
-    // A site with one building has nothing to choose.
-    if (proposed !== undefined) choose(proposed, proposeOptions);
+    if (proposed) choose(proposed, proposeOptions);
   }, [proposed]);
-  const needsNumber = isKnown && (isOther || known.length === 0 || (id !== undefined && !isListed));
+  const isSearched = total.current > offered.length || search !== "" || sought !== "";
+  const isEmpty = known.length === 0 && !isSearched;
+  const needsNumber = isKnown && (isOther || isEmpty || (id !== undefined && !isListed));
   return (
     <>
-      {known.length > 0 && (
+      {isSearched && (
+        <TextField
+          label={t("objectives.find")}
+          name="objectiveSearch"
+          type="search"
+          value={search}
+          maxLength={200}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+          // It would submit the form around it.
+          onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+        />
+      )}
+      {!isEmpty && (
         <ChoiceOption
           option="objective"
           label={t("record.objective")}
           help={t("zoneForm.objectiveHelp")}
           value={needsNumber ? OTHER : current}
           errors={errors}
-          choices={[...known, [OTHER, t("zoneForm.otherObjective")]]}
+          // Among several, none may be stored that the user has not seen.
+          choices={[
+            ...(current === "" ? [["", t("objectives.choose")] as const] : []),
+            ...known,
+            [OTHER, t("zoneForm.otherObjective")],
+          ]}
+          isRequired
           onChoice={choose}
         />
       )}
@@ -109,6 +139,32 @@ function ObjectiveNumber({
   );
 }
 
-function useObjectives(type: ObjectiveType) {
-  return useQuery<Objective[]>(apiPath(`/${type}?_end=${OFFERED_MAX}&_sort=name`));
+/** The objectives of one type that a search finds. */
+function useObjectives(type: ObjectiveType, search: string) {
+  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
+  if (search !== "") parameters.set("q", search);
+  return useOffers(type, parameters.toString());
+}
+
+/** The objective that the zone has at the start; it may not be among the first. */
+function useStored(type: ObjectiveType, id: number | undefined) {
+  const [first] = useState({ type, id });
+  return useOffers(first.type, first.id === undefined ? undefined : `id=${first.id}&_end=1`);
+}
+
+function useOffers(type: ObjectiveType, query: string | undefined) {
+  const path = query === undefined ? undefined : apiPath(`/${type}?${query}`);
+  const { response, isFormer, error, reload } = useQuery<Objective[]>(path);
+  const offers = (response?.body ?? []).map(({ id, name }): Offer => [
+    `${type} ${id}`,
+    `${name} (${t(`objective.${type}`)} ${id})`,
+  ]);
+  return {
+    offers,
+    total: Number(response?.headers.get("X-Total-Count") ?? 0),
+    error: response ? undefined : error,
+    reload,
+    isFormer,
+    isDone: path === undefined || response !== undefined || error !== undefined,
+  };
 }
