@@ -77,6 +77,12 @@ export function go(address: string): void {
   isOwnMove ||= location.hash !== before;
 }
 
+/** As `go`, in place of the current address, which has nothing to show: Back would only lead here again. */
+export function replaceBy(address: string): void {
+  history.replaceState(history.state, "", address);
+  route.value = parseHash(address);
+}
+
 /** Whether the page still shows this screen: its filters may have changed. */
 export function isAt({ screen, item, action }: Route): boolean {
   const now = route.value;
@@ -103,9 +109,7 @@ export function addressWith(change: QueryChange): string {
 
 /** Changes filters in place: the browser's Back leaves the screen, and returns to it with them. */
 export function setQuery(change: QueryChange): void {
-  const address = addressWith(change);
-  history.replaceState(history.state, "", address);
-  route.value = parseHash(address);
+  replaceBy(addressWith(change));
 }
 
 function parseHash(hash: string): Route {

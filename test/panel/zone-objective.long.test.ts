@@ -20,8 +20,9 @@ describeWithBrowser("the objective of a new zone", () => {
   const site = PanelSite.running("", configuration(numbered(60)));
 
   test("is asked for at a site with many, of which the search finds each", async () => {
-    const page = await site.page("zones/found");
-    await page.screen("zones/found").link("Simulated zone").click();
+    const page = await site.page("zones");
+    const found = await page.open("zones/found");
+    await found.link("Simulated zone").click();
     const form = page.screen("zones/form");
     await form.field("Name").fill("Geam");
     await form.option("Hala 01 (building 1)").present();
@@ -41,6 +42,11 @@ describeWithBrowser("the objective of a new zone", () => {
     await page.screen("zones/saved").heading("Saved").shown();
     const file = readFileSync(join(site.installation.folder, "site.yaml"), "utf8");
     expect(file).toMatch(/name: Geam[^]*obiective\/cladiri[^]*id: 57/);
+    // Back leads through the steps, whose form is empty by now, to where the user began.
+    await page.back();
+    await found.heading("New zone").shown();
+    for (let step = 0; step < 2; step += 1) await page.back();
+    await page.arrival(["zones"]);
     await page.close();
   });
 

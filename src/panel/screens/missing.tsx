@@ -1,14 +1,14 @@
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
-import { go, route } from "../route.ts";
+import { replaceBy, route } from "../route.ts";
 
 /** Shown at an address without a screen: a misspelt link, or a screen that this account may not open. */
 export function MissingScreen() {
   // The first sign-in leads to the set-up before the role is known, and a dispatch centre has none.
   const isSetUpOfCentre = route.value.screen === "setup" && status.value?.role === "centre";
   useEffect(() => {
-    if (isSetUpOfCentre) go("#/status");
+    if (isSetUpOfCentre) replaceBy("#/status");
   }, [isSetUpOfCentre]);
   return (
     <>

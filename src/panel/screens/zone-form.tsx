@@ -6,7 +6,7 @@ import { Form } from "../field.tsx";
 import { ApiError, FORM_ERROR_CODE } from "../http.ts";
 import { t, translateCode } from "../i18n.ts";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
-import { go, isAt, route } from "../route.ts";
+import { go, isAt, replaceBy, route } from "../route.ts";
 import {
   configuredZones,
   draft,
@@ -60,7 +60,7 @@ export function ZoneForm() {
     else if (id === undefined && draft.value?.changes !== undefined) draft.value = undefined;
     if (draft.value && !draft.value.start)
       draft.value = { ...draft.value, start: draft.value.zone, sent: [] };
-    if (!draft.value) go(id === undefined ? "#/zones/found" : "#/zones/edit");
+    if (!draft.value) replaceBy(id === undefined ? "#/zones/found" : "#/zones/edit");
   }, [id]);
   const described = draft.value;
   if (!site || !described || described.changes !== id) return <p class="quiet">{t("app.loading")}</p>;
@@ -165,7 +165,7 @@ function keepSavedId({ id }: ZoneText, [change]: readonly ZoneChange[]): void {
 function goToSaved(id: string): void {
   discard();
   savedChanges.value += 1;
-  go(`#/zones/saved?ids=${encodeURIComponent(id)}`);
+  replaceBy(`#/zones/saved?ids=${encodeURIComponent(id)}`);
 }
 
 function Basics({

@@ -11,7 +11,7 @@ import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { errorText, showError, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
-import { go, route } from "../route.ts";
+import { go, replaceBy, route } from "../route.ts";
 import {
   pendingChange,
   propose,
@@ -183,7 +183,8 @@ function finish(pending: PendingChange, needsRestart: readonly string[]): void {
   if (pendingChange.value === pending) pendingChange.value = undefined;
   forget();
   savedChanges.value += 1;
-  if (isHere && next === undefined) return go(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
+  if (isHere && next === undefined)
+    return replaceBy(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
   const options = needsRestart.join(", ");
   showNotice(options === "" ? t("saved.title") : t("saved.afterRestart", { options }));
   if (isHere && next !== undefined) go(next);
