@@ -1,8 +1,10 @@
 import { useRef } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../generated/types.ts";
 import { request } from "./api.ts";
-import { ApiError, apiPath, type ApiResponse } from "./http.ts";
+import { ApiError, apiPath, FORM_ERROR_CODE, type ApiResponse } from "./http.ts";
+import { t, translateCode } from "./i18n.ts";
 import { newKey } from "./idempotency-key.ts";
+import { mergedNotes } from "./merged-notes.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -31,7 +33,10 @@ export function useCreation(): (wanted: InterventionUpdate) => Promise<ApiRespon
     if (Object.keys(changed).length === 0) return created;
     const earlier = [...own.versions];
     own.versions.push({ ...wanted });
-    return changeRecord(created.body, created.headers.get("ETag") ?? "*", changed, earlier);
+    const know = (now: Changed): void => {
+      own.created = { ...created, body: { ...created.body, ...now } };
+    };
+    return changeRecord(created.body, created.headers.get("ETag") ?? "*", changed, know, earlier);
   };
 }
 
@@ -58,9 +63,13 @@ async function create(
   throw reused;
 }
 
+/** Fields of a record as they are now, which were changed here and elsewhere. */
+type Changed = Partial<Intervention>;
+
 /**
- * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there: each further
- * trip of an alarm writes its notes.
+ * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there; of the notes, which
+ * each further trip of an alarm writes, both changes are kept.
+ * @param know called with the fields that others have changed, if nothing is saved; the next attempt is based on them
  * @param earlier what the user has sent before and may be stored
  * @throws ApiError
  */
@@ -68,11 +77,12 @@ export async function changeRecord(
   before: Intervention,
   etag: string,
   body: InterventionUpdate,
+  know: (now: Changed) => void,
   earlier: readonly Values[] = [],
 ): Promise<ApiResponse<Intervention>> {
   const path = apiPath(`/interventii/${before.id}`);
-  const put = (version: string): Promise<ApiResponse<Intervention>> =>
-    request(path, { method: "PUT", headers: { "If-Match": version }, body });
+  const put = (version: string, wanted = body): Promise<ApiResponse<Intervention>> =>
+    request(path, { method: "PUT", headers: { "If-Match": version }, body: wanted });
   try {
     return await put(etag);
   } catch (error) {
@@ -83,16 +93,38 @@ export async function changeRecord(
     const isObjective = "objectiveType" in body || "objectiveId" in body;
     const names = [...Object.keys(body), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
     // This change may be stored already, if its response was lost.
-    const isNow = (sent: Values): boolean => {
-      const version: Values = { ...before, ...sent };
-      return names.every((name) => now[name] === version[name]);
-    };
-    if (![{}, { ...body }, ...earlier].some(isNow)) throw error;
-    return put(headers.get("ETag") ?? "*");
+    const isNow = (sent: Values): boolean => differing(names, now, { ...before, ...sent }).length === 0;
+    const version = headers.get("ETag") ?? "*";
+    if ([{}, { ...body }, ...earlier].some(isNow)) return put(version);
+    const notes = mergedNotes(before.notes ?? "", body.notes ?? "", newest.notes ?? "");
+    const conflicts = differing(names, now, { ...before }).filter(
+      (name) => now[name] !== { ...before, ...body }[name] && (name !== "notes" || notes === undefined),
+    );
+    if (conflicts.length === 0)
+      return put(version, "notes" in body && notes !== undefined ? { ...body, notes: notes || null } : body);
+    know(Object.fromEntries(conflicts.map((name) => [name, now[name]])));
+    const changed = [...new Set(conflicts.map((name) => textOf(name, newest)))].join(", ");
+    throw new ApiError(412, t("record.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
   }
 }
 
-/** The fields of a saved record that were sent. */
+function differing(names: readonly string[], one: Values, other: Values): string[] {
+  return names.filter((name) => one[name] !== other[name]);
+}
+
+/** A field by its label, with its value if that is a word. */
+function textOf(name: string, { status, priority, type }: Intervention): string {
+  if (name === "status") return `${t("record.status")}: ${t(`status.${status}`)}`;
+  if (name === "priority") return `${t("record.priority")}: ${t(`priority.${priority}`)}`;
+  if (name === "type") return `${t("record.type")}: ${t(`type.${type}`)}`;
+  return translateCode("record", name.startsWith("objective") ? "objective" : name);
+}
+
+/**
+ * The fields of a saved record that were sent. Of the notes what was sent, because the stored ones may have lines of others that
+ * the form does not show.
+ */
 export function sentIn(saved: Intervention, sent: InterventionUpdate): Partial<Intervention> {
-  return Object.fromEntries(Object.entries(saved).filter(([name]) => name in sent));
+  const fields = Object.fromEntries(Object.entries(saved).filter(([name]) => name in sent));
+  return sent.notes === undefined ? fields : { ...fields, notes: sent.notes };
 }

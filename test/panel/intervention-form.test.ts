@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import type { Intervention } from "../../src/domain/intervention.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -327,6 +330,62 @@ describeWithBrowser("the form of an intervention", () => {
     await form.text(said).gone();
     await form.button("Save").click();
     await record.heading(/decalaj$/).shown();
+  });
+
+  function pathOf({ address }: Screen): string {
+    return `/${address.replace("interventions", "interventii")}`;
+  }
+
+  /** Changes a record as a trip or another user does. */
+  async function changeElsewhere(record: Screen, body: object): Promise<void> {
+    await askDaemon(join(site.installation.folder, "site"), "PUT", pathOf(record), body);
+  }
+
+  async function edited(name: string): Promise<readonly [record: Screen, form: Screen]> {
+    await (await filled(name)).button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await changeElsewhere(record, { notes: "03:27 Ușa" });
+    await record.text("03:27 Ușa").shown();
+    await record.link("Edit").click();
+    const form = await page.arrival(/^interventions\/\d+\/edit$/);
+    await form.field("Notes").holds("03:27 Ușa");
+    return [record, form];
+  }
+
+  test("saves notes beside those of further trips", async () => {
+    const [record, form] = await edited("note");
+    await changeElsewhere(record, { notes: "03:27 Ușa ×2\n03:31 Geam" });
+    await form.field("Notes").fill("03:27 Ușa\nechipaj trimis\nproprietar sunat");
+    const saved = await page.holdResponses(`**${pathOf(record)}`);
+    await form.button("Save").click();
+    await saved.held();
+    // What is entered meanwhile is saved the same way.
+    await form.field("Notes").fill("03:27 Ușa\nechipaj sosit");
+    saved.release();
+    await page.notice.text(/not what you have entered since/).shown();
+    await form.button("Save").click();
+    await record.present();
+    const stored = await site.daemon.get<Intervention>(pathOf(record));
+    expect(stored.notes).toBe("03:27 Ușa ×2\n03:31 Geam\nechipaj sosit");
+  });
+
+  test.each([
+    ["EN", "Save", /^Changed in the meantime: Status: in progress\./],
+    ["RO", "Salvare", /^S-a modificat între timp: Stare: în desfășurare\./],
+  ])("says what others have changed, and saves the second time, in %s", async (language, save, said) => {
+    const [record, form] = await edited(`ambii-${language}`);
+    await page.speak(language);
+    await form.input("status").choose("done");
+    await changeElsewhere(record, { status: "in_progress", priority: "high", notes: "03:27 Ușa ×2" });
+    await form.input("notes").fill("03:27 Ușa\nalarmă falsă");
+    await form.button(save).click();
+    await form.text(said).shown();
+    await form.input("notes").holds("03:27 Ușa\nalarmă falsă");
+    await form.button(save).click();
+    await record.present();
+    const stored = await site.daemon.get<Intervention>(pathOf(record));
+    expect(stored).toMatchObject({ status: "done", priority: "high", notes: "03:27 Ușa ×2\nalarmă falsă" });
+    await page.speak("EN");
   });
 
   async function filledIn(language: string, name: string): Promise<void> {

@@ -37,6 +37,8 @@ export const EN_RECORDS = {
   },
   "interventions.reached": "Reached the dispatch centre {time} after the trip.",
   "interventions.setThere": "dispatch centre, {time}",
+  "record.changedMeanwhile":
+    "Changed in the meantime: {changed}. Nothing was saved. Save again to replace that, or cancel to see it.",
 
   "objectives.find": "Find objective",
   "objectives.choose": "Choose an objective",

@@ -41,6 +41,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   },
   "interventions.reached": "A ajuns la dispecerat la {time} după declanșare.",
   "interventions.setThere": "dispecerat, {time}",
+  "record.changedMeanwhile":
+    "S-a modificat între timp: {changed}. Nu s-a salvat nimic. Salvați din nou pentru a înlocui modificarea sau anulați pentru a o vedea.",
 
   "objectives.find": "Căutare obiectiv",
   "objectives.choose": "Alegeți un obiectiv",

@@ -39,7 +39,11 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const save = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
     const here = route.value;
     const body = changedFields(fields, record);
-    const { body: saved, headers } = await (isNew ? create(body) : changeRecord(record, etag ?? "*", body));
+    const { body: saved, headers } = await (isNew
+      ? create(body)
+      : changeRecord(record, etag ?? "*", body, (now) =>
+          setStored((stored) => ({ ...stored, record: { ...record, ...now } })),
+        ));
     const isAsSent = JSON.stringify(changedFields(new FormData(form), record)) === JSON.stringify(body);
     if (isAsSent || !isAt(here)) return goFrom(here, `#/interventions/${saved.id}`);
     // With its former version the next save compares what others have changed since.
@@ -184,8 +188,8 @@ function changedFields(fields: FormData, record: Intervention | undefined): Inte
     priority: formText(fields, "priority"),
     type: formText(fields, "type"),
     crews: Number(formText(fields, "crews")),
-    description: formText(fields, "description") || null,
-    notes: formText(fields, "notes") || null,
+    description: normalized(formText(fields, "description")) || null,
+    notes: normalized(formText(fields, "notes")) || null,
     dateStart: dateIn(fields, "dateStart", record),
     dateEnd: dateIn(fields, "dateEnd", record),
     ...Object.fromEntries(SERVICES.map((service) => [service, fields.has(service)])),
