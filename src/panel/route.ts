@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 
 /** The current screen and, if any, the open item. */
@@ -13,6 +13,13 @@ export interface Route {
 
 /** Follows the URL, so that back, reload and bookmarks work. */
 export const route = signal<Route>(parseHash(location.hash));
+
+/** The addresses of the lists as they were last shown, by their screens. */
+const lists = new Map<string, string>();
+effect(() => {
+  const { screen, item } = route.value;
+  if (item === undefined) lists.set(screen, location.hash);
+});
 
 /** Where the page was before the current address. */
 let previous: Route | undefined;
@@ -68,6 +75,11 @@ addEventListener("hashchange", () => {
 /** Whether the page before this one was the list of this screen, so that Back leads to it. */
 export function isFromList(): boolean {
   return previous?.screen === route.value.screen && previous.item === undefined;
+}
+
+/** The address of a list with the filters and the page that it was left with. */
+export function listOf(screen: string): string {
+  return lists.get(screen) ?? `#/${screen}`;
 }
 
 /** Goes to an address without a question: the user has saved, or has been asked. */

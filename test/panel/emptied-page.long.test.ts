@@ -29,9 +29,29 @@ describeWithBrowser("a list whose last page has lost its rows", () => {
     await page.close();
   });
 
+  test("is left for a record that is changed and deleted, and found again with its filter", async () => {
+    const address = "#/interventions?status=planned&q=Ronda";
+    const page = await site.page(address.slice(2));
+    const list = page.screen("interventions");
+    await list.link("Ronda 20").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.link("Edit").click();
+    const form = await page.arrival(/^interventions\/\d+\/edit$/);
+    await form.field("Notes").fill("verificat");
+    await form.button("Save").click();
+    await record.markup(".facts").text("verificat").shown();
+    expect(await record.link("Interventions").attribute("href")).toBe(address);
+    await record.button("More actions").click();
+    await record.button("Delete…").click();
+    await page.openDialog.button("Delete").click();
+    await list.row(/Ronda 19/).shown();
+    expect(await page.evaluate<string>("location.hash")).toBe(address);
+    await page.close();
+  });
+
   test("is found at an old address: of interventions and of objectives", async () => {
     const page = await site.page("interventions?start=400");
-    await page.screen("interventions").text("21–21 of 21").shown();
+    await page.screen("interventions").text("1–20 of 20").shown();
     await page.open("objectives?start=100");
     await page.screen("objectives").text("1–1 of 1").shown();
     await page.screen("objectives").text("Hala Nord").shown();

@@ -7,7 +7,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
-import { goFrom, route } from "../route.ts";
+import { goFrom, listOf, route } from "../route.ts";
 
 /** The menu with the deletion of an intervention, after a confirmation. @param etag of the version that was read */
 export function Deletion({ record, etag }: { readonly record: Intervention; readonly etag: string }) {
@@ -18,7 +18,7 @@ export function Deletion({ record, etag }: { readonly record: Intervention; read
       const headers = { "If-Match": etag };
       await request(apiPath(`/interventii/${record.id}`), { method: "DELETE", headers });
       showNotice(t("interventions.deleted", { id: record.id }));
-      goFrom(here, "#/interventions");
+      goFrom(here, listOf("interventions"));
     });
   return (
     <>

@@ -13,7 +13,7 @@ import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
-import { goFrom, isAt, route } from "../route.ts";
+import { goFrom, isAt, listOf, route } from "../route.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { ApiError } from "../http.ts";
@@ -76,7 +76,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
         <Fields {...(shown ? { record: shown } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
         <button class="main">{t("app.save")}</button>
-        <CancelLink href={isNew ? "#/interventions" : `#/interventions/${record.id}`} />
+        <CancelLink href={isNew ? listOf("interventions") : `#/interventions/${record.id}`} />
         <GuardUnsavedFields />
       </Form>
       {question}

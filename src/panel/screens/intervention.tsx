@@ -18,7 +18,7 @@ import { formatRecordDate } from "../date-format.ts";
 import { errorText, Pending } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
-import { isFromList } from "../route.ts";
+import { isFromList, listOf } from "../route.ts";
 import { account } from "../session.ts";
 import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath, type ApiResponse } from "../http.ts";
@@ -115,7 +115,7 @@ type SetAt = (...fields: readonly string[]) => string | undefined;
 function Back() {
   return (
     <BackLink
-      href="#/interventions"
+      href={listOf("interventions")}
       text={t("nav.interventions")}
       onClick={(event) => {
         // Back to the list as it was left, with its filters and page.

@@ -10,7 +10,7 @@ import { language, t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { formatNumber } from "../number-format.ts";
-import { goFrom, route } from "../route.ts";
+import { goFrom, listOf, route } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { Table } from "../table.tsx";
 import { SiteInterventions } from "./site-interventions.tsx";
@@ -26,7 +26,7 @@ export function Site({ id }: { readonly id: string }) {
       <>
         <h1>{t("nav.sites")}</h1>
         <Pending error={error} reload={reload} />
-        <BackLink href="#/sites" text={t("nav.sites")} />
+        <BackLink href={listOf("sites")} text={t("nav.sites")} />
       </>
     );
   const { site, history } = response.body;
@@ -34,7 +34,7 @@ export function Site({ id }: { readonly id: string }) {
   const troubles = troublesOf(site);
   return (
     <>
-      <BackLink href="#/sites" text={t("nav.sites")} />
+      <BackLink href={listOf("sites")} text={t("nav.sites")} />
       <div class="head">
         <h1>{report.name}</h1>
         <LevelBadge level={site.level} />
@@ -90,7 +90,7 @@ function Removal({ site: { id, interventionId, report } }: { readonly site: Site
     await runWithErrorNotice(async () => {
       const here = route.value;
       await request(apiPath(`/sites/${id}`), { method: "DELETE" });
-      goFrom(here, "#/sites");
+      goFrom(here, listOf("sites"));
       showNotice(t("sites.removed", { name: report.name }));
     });
   };
