@@ -16,12 +16,15 @@ export function TextField({
   initial,
   hint,
   isCode = false,
+  isWrong = false,
   ...rest
 }: {
   readonly label: string;
   readonly name: string;
   /** Whether it is typed exactly, without the corrections of a phone. */
   readonly isCode?: boolean;
+  /** Whether the hint says what is wrong with the value. */
+  readonly isWrong?: boolean;
   readonly type?: "text" | "email" | "password" | "number" | "datetime-local" | "search";
   /** The value of a controlled field. */
   readonly value?: string;
@@ -41,7 +44,8 @@ export function TextField({
 }) {
   const id = useId();
   // JSX has a separate type for each input type; this component takes any of them.
-  const kind: object = { ...(isCode ? AS_TYPED : {}), type, ...rest };
+  const kind: Record<string, unknown> = { ...(isCode ? AS_TYPED : {}), type, ...rest };
+  if (isWrong) kind["aria-invalid"] = true;
   return (
     <p class={type === "search" ? "field search" : "field"}>
       <label for={id}>{label}</label>
@@ -55,7 +59,7 @@ export function TextField({
         {...kind}
       />
       {hint !== undefined && (
-        <span id={`${id}-hint`} class="quiet">
+        <span id={`${id}-hint`} class={isWrong ? "word s-fault" : "quiet"}>
           {hint}
         </span>
       )}

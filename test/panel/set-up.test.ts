@@ -70,6 +70,21 @@ describeWithBrowser("a new installation in the panel", () => {
     expect(values).toEqual(["none", "off", "false"]);
   });
 
+  test("says at the field of a configuration what it accepts, in the language of the user", async () => {
+    await createAdministrator();
+    const guide = page.screen("setup");
+    await guide.heading("This site").click();
+    await guide.text("Create a configuration").click();
+    const reference = guide.input("site-ref");
+    expect(await reference.attribute("aria-invalid")).toBeNull();
+    await reference.fill("Hala Nord!");
+    await guide.text("At most 32 of A–Z, a–z, 0–9, -, _ and ., beginning with a letter or digit.").shown();
+    expect(await reference.attribute("aria-invalid")).toBe("true");
+    await page.speak("RO");
+    await guide.text(/^Cel mult 32 de caractere: A–Z, .* primul fiind o literă sau o cifră\.$/).shown();
+    await page.speak("EN");
+  });
+
   test("does not call the objectives done while they cannot be counted", async () => {
     const failing = await page.failRequests("**/obiective/bunuri?*");
     await createAdministrator();

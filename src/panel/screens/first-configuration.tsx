@@ -93,7 +93,11 @@ function QuestionField({
         onChange={onAnswer}
       />
     );
-  const hint = answer === "" ? fallback && t("guide.default", { text: fallback }) : problem;
+  const isWrong = answer.trim() !== "" && problem !== null;
+  // What is accepted, in the language of the user.
+  const hint = isWrong
+    ? translateCode("answer", name, problem)
+    : answer === "" && fallback && t("guide.default", { text: fallback });
   return (
     <TextField
       label={label}
@@ -103,6 +107,7 @@ function QuestionField({
       isCode={!name.endsWith("-name")}
       required={fallback === null}
       {...(hint ? { hint } : {})}
+      isWrong={isWrong}
       onInput={(event) => onAnswer(event.currentTarget.value)}
     />
   );
