@@ -65,7 +65,7 @@ describeWithBrowser("without a mouse", () => {
       .row(/Ușa.*done/)
       .and(list.markup("tbody tr"))
       .shown();
-    await page.notice.text("Saved").shown();
+    await page.notice.text(/^#\d+ .*: done$/).shown();
     // The focus that leaves a menu closes it.
     await page.tabTo(menu);
     await page.press("ArrowDown");

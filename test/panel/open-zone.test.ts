@@ -77,7 +77,13 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     await list.row(/Alarmă efracție.*în desfășurare/).shown();
     await page.speak("EN");
     await close("Actions for #1", "Status: done");
+    await stillOpen().shown();
+    // The question stays when the row leaves the page, such as by a change of another user.
+    await page.evaluate("location.hash = '#/interventions?status=planned'");
+    await list.link(/Alarmă efracție/).gone();
     await question().button("Set to done").click();
+    await page.notice.text(/^#1 Alarmă efracție.*: done$/).shown();
+    await page.open("interventions");
     await list.row(/Alarmă efracție.*done/).shown();
     await close("Actions for #1", "Status: in progress");
     await list.row(/Alarmă efracție.*in progress/).shown();

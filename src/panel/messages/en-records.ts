@@ -25,7 +25,6 @@ export const EN_RECORDS = {
     "It is deleted here and at the dispatch centre. Its content stays in the event log.",
   "interventions.deleteDo": "Delete",
   "interventions.deleted": "Intervention #{id} deleted",
-  "interventions.saved": "Saved",
   "interventions.history": "History",
   "interventions.attention": "needs attention",
   "interventions.site": "Site",

@@ -28,7 +28,6 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     "Se șterge local și la dispecerat. Conținutul ei rămâne în jurnalul de evenimente.",
   "interventions.deleteDo": "Ștergere",
   "interventions.deleted": "Intervenția #{id} a fost ștearsă",
-  "interventions.saved": "Salvat",
   "interventions.history": "Istoric",
   "interventions.attention": "necesită atenție",
   "interventions.site": "Locație",

@@ -10,14 +10,17 @@ import { t } from "../i18n.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 interface Question {
+  readonly id: number;
   /** Names of the zones that are open. */
   readonly zones: readonly string[];
   readonly change: () => Promise<unknown>;
 }
 
+/** Changes the status of an intervention; to done only once the user agrees, if one of its zones is open. */
+export type ChangeTo = (id: number, status: Status, change: () => Promise<unknown>) => Promise<void>;
+
 interface Closing {
-  /** Changes the status; to done only once the user agrees, if a zone of the intervention is open. */
-  readonly changeTo: (status: Status, change: () => Promise<unknown>) => Promise<void>;
+  readonly changeTo: ChangeTo;
   /** The question, while it is asked. */
   readonly question: ComponentChildren;
 }
@@ -29,30 +32,30 @@ interface Closing {
  */
 export async function setStatus(id: number, status: Status): Promise<void> {
   const path = apiPath(`/interventii/${id}`);
-  const { headers } = await request<Intervention>(path);
+  const { body: record, headers } = await request<Intervention>(path);
   await request(path, {
     method: "PUT",
     headers: { "If-Match": headers.get("ETag") ?? "*" },
     body: { status },
   });
-  showNotice(t("interventions.saved"));
+  showNotice(`#${id} ${record.name}: ${t(`status.${status}`)}`);
 }
 
 /** Asks before an intervention is closed while the contact of one of its zones is still open. */
-export function useClosing(id: number): Closing {
+export function useClosing(): Closing {
   const [asked, setAsked] = useState<Question>();
   // A second press before the responses would change the status twice.
   const isClosing = useRef(false);
-  const close = async (change: () => Promise<unknown>): Promise<void> => {
+  const close = async (id: number, change: () => Promise<unknown>): Promise<void> => {
     let zones: readonly string[] = [];
     const isRead = await runWithErrorNotice(async () => {
       zones = await openZonesOf(id);
     });
     if (!isRead) return;
     if (zones.length === 0) await change();
-    else setAsked({ zones, change });
+    else setAsked({ id, zones, change });
   };
-  const changeTo: Closing["changeTo"] = async (status, change) => {
+  const changeTo: ChangeTo = async (id, status, change) => {
     if (status !== "done") {
       await change();
       return;
@@ -60,14 +63,14 @@ export function useClosing(id: number): Closing {
     if (isClosing.current) return;
     isClosing.current = true;
     try {
-      await close(change);
+      await close(id, change);
     } finally {
       isClosing.current = false;
     }
   };
   const question = asked && (
     <ConfirmDialog
-      title={t("interventions.closeTitle", { id })}
+      title={t("interventions.closeTitle", { id: asked.id })}
       action={t("interventions.closeDo")}
       act={asked.change}
       close={() => setAsked(undefined)}

@@ -8,7 +8,7 @@ import type { ObjectiveNames } from "../objective-names.ts";
 import type { RecordSites } from "../record-sites.ts";
 import { AtCentre } from "../sync-badge.tsx";
 import type { Column } from "../table.tsx";
-import { InterventionMenu } from "./intervention-menu.tsx";
+import { InterventionMenu, type MenuChanges } from "./intervention-menu.tsx";
 
 /**
  * The columns of the list of interventions.
@@ -19,7 +19,7 @@ export function interventionColumns(
   sync: readonly SyncRecordStatus[] | undefined | null,
   names: ObjectiveNames,
   sites: RecordSites,
-  reload: () => void,
+  changes: MenuChanges,
 ): Column<Intervention>[] {
   return [
     {
@@ -76,7 +76,7 @@ export function interventionColumns(
       key: "actions",
       title: t("zones.actions"),
       isMenu: true,
-      cell: (record) => <InterventionMenu record={record} done={reload} />,
+      cell: (record) => <InterventionMenu record={record} {...changes} />,
     },
   ];
 }

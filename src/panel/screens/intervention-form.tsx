@@ -35,7 +35,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
   const create = useCreation();
   const isNew = record === undefined;
-  const { changeTo, question } = useClosing(record?.id ?? 0);
+  const { changeTo, question } = useClosing();
   const save = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
     const here = route.value;
     const body = changedFields(fields, record);
@@ -70,7 +70,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
         onSubmit={async (fields, form) => {
           const saveAll = (): Promise<unknown> => run(() => saveOrPoint(fields, form));
           const isClosed = !isNew && record.status !== "done" && formText(fields, "status") === "done";
-          await (isClosed ? changeTo("done", saveAll) : saveAll());
+          await (isClosed ? changeTo(record.id, "done", saveAll) : saveAll());
         }}
       >
         <Fields {...(shown ? { record: shown } : {})} problems={problems} setProblems={setProblems} />

@@ -4,7 +4,7 @@ import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { Menu } from "../menu.tsx";
 import { runWithErrorNotice } from "../notice.tsx";
-import { setStatus, useClosing } from "./intervention-closing.tsx";
+import { setStatus, type ChangeTo } from "./intervention-closing.tsx";
 
 const STATUS_ICONS: Readonly<Record<Status, IconName>> = {
   planned: "clock",
@@ -12,36 +12,39 @@ const STATUS_ICONS: Readonly<Record<Status, IconName>> = {
   done: "check",
 };
 
+/** What the menus of a list do. */
+export interface MenuChanges {
+  /** Its question belongs to the list: the row may leave the page meanwhile. */
+  readonly changeTo: ChangeTo;
+  /** Called after a change. */
+  readonly done: () => void;
+}
+
 /** The actions for an intervention in a list: to edit it, or to give it another status. */
 export function InterventionMenu({
-  record: { id, status: current },
+  record: { id, name, status: current },
+  changeTo,
   done,
-}: {
-  readonly record: Intervention;
-  readonly done: () => void;
-}) {
-  const { changeTo, question } = useClosing(id);
+}: MenuChanges & { readonly record: Intervention }) {
   const set = async (status: Status): Promise<void> => {
     await runWithErrorNotice(() => setStatus(id, status));
     done();
   };
   return (
-    <>
-      <Menu label={t("app.actionsFor", { name: `#${id}` })}>
-        <a class="button" href={`#/interventions/${id}/edit`}>
-          <Icon name="pencil" />
-          {t("interventions.edit")}
-        </a>
-        {(["planned", "in_progress", "done"] as const)
-          .filter((one) => one !== current)
-          .map((one) => (
-            <button type="button" key={one} onClick={() => void changeTo(one, () => set(one))}>
-              <Icon name={STATUS_ICONS[one]} />
-              {`${t("record.status")}: ${t(`status.${one}`)}`}
-            </button>
-          ))}
-      </Menu>
-      {question}
-    </>
+    <Menu label={t("app.actionsFor", { name: `#${id}` })}>
+      <p class="quiet">{`#${id} ${name}`}</p>
+      <a class="button" href={`#/interventions/${id}/edit`}>
+        <Icon name="pencil" />
+        {t("interventions.edit")}
+      </a>
+      {(["planned", "in_progress", "done"] as const)
+        .filter((one) => one !== current)
+        .map((one) => (
+          <button type="button" key={one} onClick={() => void changeTo(id, one, () => set(one))}>
+            <Icon name={STATUS_ICONS[one]} />
+            {`${t("record.status")}: ${t(`status.${one}`)}`}
+          </button>
+        ))}
+    </Menu>
   );
 }

@@ -128,7 +128,7 @@ function Back() {
 }
 
 function StatusButtons({ record, reload }: { readonly record: Intervention; readonly reload: () => void }) {
-  const { changeTo, question } = useClosing(record.id);
+  const { changeTo, question } = useClosing();
   const [problem, run] = useErrorMessage();
   const set = (next: Status): Promise<void> =>
     run(async () => {
@@ -144,7 +144,7 @@ function StatusButtons({ record, reload }: { readonly record: Intervention; read
             key={one}
             aria-pressed={record.status === one}
             onClick={() => {
-              if (record.status !== one) void changeTo(one, () => set(one));
+              if (record.status !== one) void changeTo(record.id, one, () => set(one));
             }}
           >
             {t(`status.${one}`)}

@@ -17,6 +17,7 @@ import { Pager, useTotal } from "../pager.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
+import { useClosing } from "./intervention-closing.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
 import { apiPath } from "../http.ts";
 import { SiteFilter } from "./site-filter.tsx";
@@ -62,6 +63,7 @@ export function InterventionsScreen() {
   const isCentre = status.value?.role === "centre";
   const names = useObjectiveNames(response?.body ?? []);
   const sites = useRecordSites(response?.body ?? []);
+  const { changeTo, question } = useClosing();
   const sortBy = (key: string): void => {
     // Priority begins with high, the status with what is unfinished.
     const isFirstDescending = key !== "name";
@@ -86,12 +88,16 @@ export function InterventionsScreen() {
       {response && isSynced && !sync.response && sync.error && (
         <Pending error={sync.error} reload={sync.reload} />
       )}
+      {question}
       {response && !isFormer && total === 0 && <NoneShown />}
       {response && response.body.length > 0 && (
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={interventionColumns(isSynced ? sync.response?.body : null, names, sites, reload)}
+            columns={interventionColumns(isSynced ? sync.response?.body : null, names, sites, {
+              changeTo,
+              done: reload,
+            })}
             rows={response.body}
             isFormer={isFormer}
             keyOf={({ id }) => id}
