@@ -67,7 +67,9 @@ function Offered({
   const [chosen, setChosen] = useState(id === undefined ? "" : String(id));
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   if (search !== "") parameters.set("q", search);
-  const { response, error, reload } = useQuery<Objective[]>(apiPath(`/${kind}?${parameters.toString()}`));
+  const { response, isFormer, error, reload } = useQuery<Objective[]>(
+    apiPath(`/${kind}?${parameters.toString()}`),
+  );
   const stored = useQuery<Objective[]>(id === undefined ? undefined : apiPath(`/${kind}?id=${id}&_end=1`));
   const [kept, setKept] = useState<readonly Objective[]>([]);
   const offered = response?.body ?? [];
@@ -97,6 +99,9 @@ function Offered({
         isRequired
       />
       {!response && error && <Pending error={error} reload={reload} />}
+      {!isFormer && response && known.length === 0 && (
+        <p class="quiet">{t(search === "" ? "objectives.none" : "objectives.noneFound")}</p>
+      )}
     </>
   );
 }

@@ -162,6 +162,21 @@ describeWithBrowser("the form of an intervention", () => {
     await record.text("Arhiva (building 1)").shown();
   });
 
+  test("says why there is no objective to choose", async () => {
+    const form = await page.open("interventions/new");
+    await form.field("Objective type").choose("obiective/bunuri");
+    await form.text(/^No objectives of this type\. They come from the dispatch centre/).shown();
+    await form.field("Objective type").choose("obiective/cladiri");
+    await form.field("Find objective").fill("hale");
+    await form.text("No objective matches.").shown();
+    await page.speak("RO");
+    await form.text("Niciun obiectiv găsit.").shown();
+    await page.speak("EN");
+    await form.field("Find objective").fill("");
+    await form.option("Hala Nord (12)").present();
+    await form.text("No objective matches.").gone();
+  });
+
   test("requires that the user chooses one of several objectives", async () => {
     const objectives = await page.holdResponses("**/obiective/cladiri?*");
     const form = await page.open("interventions/new");
