@@ -71,9 +71,13 @@ export function TimeLeft({ until }: { readonly until: string }) {
 
 /** Ends the running walk test; its report stays. */
 export function endWalkTest(): Promise<boolean> {
-  return runWithErrorNotice(async () => {
-    walkTest.value = (
-      await request<WalkTestView | null>("/site/walk-test", { method: "POST", body: { end: true } })
-    ).body;
-  });
+  return runWithErrorNotice(() => changeWalkTest({ end: true }));
+}
+
+/** Starts, extends or ends a walk test. @throws ApiError */
+export async function changeWalkTest(body: object): Promise<void> {
+  const before = walkTest.value;
+  const after = await request<WalkTestView | null>("/site/walk-test", { method: "POST", body });
+  // What the stream has brought meanwhile is newer than a response that was slower.
+  if (walkTest.value === before) walkTest.value = after.body;
 }

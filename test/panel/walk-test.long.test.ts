@@ -77,6 +77,24 @@ describeWithBrowser("a technician on site", () => {
     expect(await interventionsOf(site.daemon)).toEqual([]);
   });
 
+  test("keeps a trip that comes before the response to an extension", async () => {
+    await site.control.post("/site/walk-test", { minutes: 5 });
+    const page = await site.page("walk-test");
+    const walk = page.screen("walk-test");
+    await walk.heading("0 of 3 zones tested").shown();
+    const extended = await page.holdResponses("**/site/walk-test");
+    await walk.button("+15 min").click();
+    await extended.held();
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    await walk.heading("1 of 3 zones tested").shown();
+    extended.release();
+    await walk.without(walk.markup("button:disabled"));
+    expect(await walk.heading("1 of 3 zones tested").isShown()).toBe(true);
+    await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
+    await site.control.post("/site/walk-test", { end: true });
+    await page.close();
+  });
+
   test("bypasses a zone with a reason and returns it to service", async () => {
     const page = await site.page("zones");
     const sheet = await page.openZone("Fum depozit");

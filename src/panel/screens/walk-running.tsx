@@ -1,18 +1,17 @@
 import "../checkbox.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
-import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { beep, hasSound, prepareBeep, vibrate } from "../beeper.ts";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import { liveness, walkTest, zones } from "../live-updates.ts";
+import { liveness, zones } from "../live-updates.ts";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { useScreenOn } from "../screen-on.ts";
 import { mayOperate } from "../session.ts";
-import { endWalkTest, TimeLeft } from "../walk-banner.tsx";
+import { changeWalkTest, endWalkTest, TimeLeft } from "../walk-banner.tsx";
 import { kindIcon } from "../zone-appearance.ts";
 
 /** The longest test that the daemon allows, with its extensions. */
@@ -106,10 +105,7 @@ function ExtendButton() {
   const [isExtending, setIsExtending] = useState(false);
   const extend = async (): Promise<void> => {
     setIsExtending(true);
-    await runWithErrorNotice(async () => {
-      const body = { extend: true, minutes: EXTENSION_MINUTES };
-      walkTest.value = (await request<WalkTestView>("/site/walk-test", { method: "POST", body })).body;
-    });
+    await runWithErrorNotice(() => changeWalkTest({ extend: true, minutes: EXTENSION_MINUTES }));
     setIsExtending(false);
   };
   return (

@@ -1,7 +1,5 @@
 import "../walk-test.css";
 import { useState } from "preact/hooks";
-import type { WalkTestView } from "../../site/zone-view.ts";
-import { request } from "../api.ts";
 import { prepareBeep } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EmptyState } from "../empty-state.tsx";
@@ -11,7 +9,7 @@ import { walkTest, zones } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { LifeSafetyNames } from "../walk-banner.tsx";
+import { changeWalkTest, LifeSafetyNames } from "../walk-banner.tsx";
 import { Outputs } from "./outputs.tsx";
 import { SignalTest } from "./signal-test.tsx";
 import { WalkReport } from "./walk-report.tsx";
@@ -69,11 +67,7 @@ function Start() {
 function StartQuestion({ minutes, close }: { readonly minutes: number; readonly close: () => void }) {
   const start = (): Promise<boolean> => {
     prepareBeep();
-    return runWithErrorNotice(async () => {
-      walkTest.value = (
-        await request<WalkTestView>("/site/walk-test", { method: "POST", body: { minutes } })
-      ).body;
-    });
+    return runWithErrorNotice(() => changeWalkTest({ minutes }));
   };
   return (
     <ConfirmDialog
