@@ -1,5 +1,8 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 
+/** Tells spreadsheets that the file is UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
+
 /** The event log as CSV (RFC 4180). */
 export function csvOf(entries: readonly TimelineEntry[]): string {
   const head = ["at", "event", "who", "from", "subject", "detail"];
@@ -11,7 +14,7 @@ export function csvOf(entries: readonly TimelineEntry[]): string {
     subject,
     JSON.stringify(detail),
   ]);
-  return [head, ...lines].map((line) => `${line.map(cellOf).join(",")}\r\n`).join("");
+  return BYTE_ORDER_MARK + [head, ...lines].map((line) => `${line.map(cellOf).join(",")}\r\n`).join("");
 }
 
 /** Escapes a cell; a leading quote keeps spreadsheets from running names as formulas (OWASP, CSV injection). */

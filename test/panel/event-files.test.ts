@@ -14,9 +14,9 @@ const ENTRY: TimelineEntry = {
   detail: { name: 'says "now", twice' },
 };
 
-test("the event log is exported as CSV", () => {
+test("the event log is exported as CSV, marked as UTF-8 for spreadsheets", () => {
   expect(csvOf([ENTRY])).toBe(
-    '"at","event","who","from","subject","detail"\r\n' +
+    '\uFEFF"at","event","who","from","subject","detail"\r\n' +
       '"2026-11-20T21:30:00.000Z","intervention-created","ana@example.ro","192.168.1.23","intervention 12",' +
       '"{""name"":""says \\""now\\"", twice""}"\r\n',
   );
