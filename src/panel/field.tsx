@@ -4,9 +4,6 @@ import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS } from "./http.ts";
 import { Icon } from "./icon.tsx";
 
-/** Attributes of a field without the corrections of a phone. */
-export const AS_TYPED = { autocapitalize: "none", autocorrect: false, spellcheck: false } as const;
-
 /** A text field with a label and an optional hint, linked for screen readers. */
 export function TextField({
   label,
@@ -15,16 +12,10 @@ export function TextField({
   value,
   initial,
   hint,
-  isCode = false,
-  isWrong = false,
   ...rest
 }: {
   readonly label: string;
   readonly name: string;
-  /** Whether it is typed exactly, without the corrections of a phone. */
-  readonly isCode?: boolean;
-  /** Whether the hint says what is wrong with the value. */
-  readonly isWrong?: boolean;
   readonly type?: "text" | "email" | "password" | "number" | "datetime-local" | "search";
   /** The value of a controlled field. */
   readonly value?: string;
@@ -39,13 +30,17 @@ export function TextField({
   readonly min?: number;
   readonly max?: number;
   readonly autofocus?: boolean;
+  readonly autocapitalize?: "none";
+  readonly autocorrect?: false;
+  readonly spellcheck?: false;
+  /** Whether the hint says what is wrong with the value. */
+  readonly "aria-invalid"?: boolean | undefined;
   readonly onInput?: (event: Event & { readonly currentTarget: HTMLInputElement }) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }) {
   const id = useId();
   // JSX has a separate type for each input type; this component takes any of them.
-  const kind: Record<string, unknown> = { ...(isCode ? AS_TYPED : {}), type, ...rest };
-  if (isWrong) kind["aria-invalid"] = true;
+  const kind: object = { type, ...rest };
   return (
     <p class={type === "search" ? "field search" : "field"}>
       <label for={id}>{label}</label>
@@ -59,7 +54,7 @@ export function TextField({
         {...kind}
       />
       {hint !== undefined && (
-        <span id={`${id}-hint`} class={isWrong ? "word s-fault" : "quiet"}>
+        <span id={`${id}-hint`} class={rest["aria-invalid"] ? "word s-fault" : "quiet"}>
           {hint}
         </span>
       )}

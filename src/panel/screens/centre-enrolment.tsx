@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../site/configuration-view.ts";
+import { AS_TYPED } from "../as-typed.ts";
 import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -94,7 +95,7 @@ function EnrolmentForm({
           value={centre}
           maxLength={500}
           autocomplete="off"
-          isCode
+          {...AS_TYPED}
           required
           onInput={({ currentTarget }) => enter(currentTarget.value)}
         />
@@ -104,7 +105,7 @@ function EnrolmentForm({
           value={code}
           maxLength={100}
           autocomplete="off"
-          isCode
+          {...AS_TYPED}
           required
           onInput={({ currentTarget }) => setCode(currentTarget.value)}
         />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DraftView, QuestionView } from "../../site/administration-view.ts";
+import { AS_TYPED } from "../as-typed.ts";
 import { request } from "../api.ts";
 import { later } from "../clock.ts";
 import { TextField } from "../field.tsx";
@@ -104,10 +105,10 @@ function QuestionField({
       name={name}
       value={answer}
       maxLength={500}
-      isCode={!name.endsWith("-name")}
+      {...(name.endsWith("-name") ? {} : AS_TYPED)}
       required={fallback === null}
       {...(hint ? { hint } : {})}
-      isWrong={isWrong}
+      aria-invalid={isWrong || undefined}
       onInput={(event) => onAnswer(event.currentTarget.value)}
     />
   );

@@ -1,3 +1,4 @@
+import { AS_TYPED } from "../as-typed.ts";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn } from "../password.tsx";
@@ -32,7 +33,7 @@ export function SetUp() {
           hint={t("setup.codeHint")}
           initial={codeFromAddress}
           maxLength={100}
-          isCode
+          {...AS_TYPED}
           required
         />
         <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EnrolmentCode, SiteAccess as Access } from "../../generated/types.ts";
+import { AS_TYPED } from "../as-typed.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
@@ -138,7 +139,7 @@ function Invitation({ onIssued, refresh }: { readonly onIssued: () => void; read
             name="site"
             hint={t("access.refHint")}
             autocomplete="off"
-            isCode
+            {...AS_TYPED}
             maxLength={32}
             required
           />
