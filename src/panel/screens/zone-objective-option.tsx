@@ -66,18 +66,7 @@ export function ZoneObjectiveOption({
   const needsNumber = isKnown && (isOther || isEmpty || (id !== undefined && !isListed));
   return (
     <>
-      {isSearched && (
-        <TextField
-          label={t("objectives.find")}
-          name="objectiveSearch"
-          type="search"
-          value={search}
-          maxLength={200}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-          // It would submit the form around it.
-          onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
-        />
-      )}
+      {isSearched && <ObjectiveSearch search={search} onSearch={setSearch} />}
       {!isEmpty && (
         <ChoiceOption
           option="objective"
@@ -98,6 +87,27 @@ export function ZoneObjectiveOption({
       {failed?.error && <Pending error={failed.error} reload={failed.reload} />}
       {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
+  );
+}
+
+function ObjectiveSearch({
+  search,
+  onSearch,
+}: {
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+}) {
+  return (
+    <TextField
+      label={t("objectives.find")}
+      name="objectiveSearch"
+      type="search"
+      value={search}
+      maxLength={200}
+      onInput={(event) => onSearch(event.currentTarget.value)}
+      // It would submit the form around it.
+      onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+    />
   );
 }
 
