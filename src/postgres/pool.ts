@@ -50,7 +50,8 @@ export function newPool(
     keepAlive: true,
     application_name: "santinela",
     types: numberTypes(),
-    ...(acceptsStandby ? {} : { onConnect: assertPrimary }),
+    // The pool waits for the promise, which its types do not name.
+    ...(acceptsStandby ? {} : { onConnect: (client: pg.ClientBase): unknown => assertPrimary(client) }),
   });
   // An idle connection that the server closed; the next query opens another.
   // The pool listens to idle connections only: one lost within a transaction would end the process. Its query fails.
