@@ -96,7 +96,7 @@ describeWithBrowser("records in the panel", () => {
     await change(record, { name: "Patrulare nocturnă" });
     await form.field("Name").fill("Patrulare triplă");
     await form.button("Save").click();
-    await form.text(/has changed since it was read/).shown();
+    await form.text(/^Changed in the meantime: Name\. Nothing was saved\./).shown();
     await form.field("Name").holds("Patrulare triplă");
     await form.link("Cancel").click();
     await record.heading(/Patrulare nocturnă$/).shown();
