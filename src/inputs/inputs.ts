@@ -150,9 +150,13 @@ export class Inputs {
     this.#adc.start();
     this.#supply.start();
     await this.#gpio.start();
+    // Alarm panels do not wait for a broker whose start hangs.
+    await Promise.all([this.#startMqtt(), this.#panels?.start()]);
+  }
+
+  async #startMqtt(): Promise<void> {
     await this.#mqtt?.start();
     await this.#homeAssistant?.start();
-    await this.#panels?.start();
   }
 
   /** Subscribes to the topics of other zones before they are used, so that no message is missed. */

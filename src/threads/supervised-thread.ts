@@ -41,10 +41,10 @@ const HEAP_MB_MAX = 96;
 const ENDED_MS_MAX = 20_000;
 /** Longer than the server (5 s) and the sync (3 s) wait for requests in flight. Systemd ends the process after 20 s. */
 const STOP_MS_MAX = 8_000;
-/** So that two threads that hang leave time for the others: Node ends a thread only after its native calls, such as a query. */
+/** Leaves time for the others: Node ends a thread only after its native calls, such as a query. */
 const END_MS_MAX = 1_000;
 const RESTART_MS = 200;
-/** Half of `ENDED_MS_MAX`: a thread that starts but does not last must not end the process, which watches the contacts. */
+/** Half of `ENDED_MS_MAX`: one that starts but does not last must not end the process, which watches the contacts. */
 const RESTART_MS_MAX = 10_000;
 
 /**
@@ -118,8 +118,7 @@ export class SupervisedThread<Started> {
     try {
       return await this.#run(this.#options.data());
     } catch (error) {
-      // An error of its start leaves the thread running.
-      await this.#worker?.terminate();
+      await this.#endFailedStart();
       if (this.#state === "starting") this.#state = "running";
       this.#endedMs ??= this.#options.clock.monotonicMs();
       if (this.#state === "running") this.#failed(error);
@@ -137,12 +136,12 @@ export class SupervisedThread<Started> {
    * @returns whether it has closed its files: it cannot be ended in a native call, such as a query, and keeps them open until then
    */
   async stop(): Promise<boolean> {
+    const { clock, log, name } = this.#options;
     const isRunning = this.#state === "running" && this.#endedMs === undefined;
     this.#state = "stopped";
     this.#cancelTimer();
     this.#pings.stop();
     const isInOrder = isRunning && (await this.#stopInOrder());
-    const { clock, log, name } = this.#options;
     const hasEnded = this.#worker === undefined || (await endThread(this.#worker, clock, END_MS_MAX));
     if (!isInOrder && !hasEnded) log.error("thread-end-failed", { thread: name });
     this.#channel?.close();
@@ -189,6 +188,11 @@ export class SupervisedThread<Started> {
     return started;
   }
 
+  /** An error of its start leaves it running. One in a native call, as a read of a failing card, ends later. */
+  async #endFailedStart(): Promise<void> {
+    if (this.#worker) await endThread(this.#worker, this.#options.clock, END_MS_MAX);
+  }
+
   #endSilent(): void {
     this.#options.log.error("thread-silent", { thread: this.#options.name });
     this.#silence = new Error("it did not respond for 20 s");
@@ -221,7 +225,7 @@ export class SupervisedThread<Started> {
 
   async #restart(): Promise<void> {
     const { name, log, conditions, clock, data } = this.#options;
-    // Outside the `try`: without its data it can never start again, and the process ends.
+    // Without it the thread can never start again, and the process ends.
     const workerData = data();
     this.#isRestarting = true;
     try {
@@ -230,15 +234,13 @@ export class SupervisedThread<Started> {
       if (this.#state !== "running") return;
       log.info("thread-restarted", { thread: name });
       this.#onRestarted(started);
-      // The next restart is quick again.
       this.#cancelTimer = clock.after(HEALTHY_MS, () => {
         this.#restartMs = RESTART_MS;
         conditions.clear("thread-failed", name);
       });
     } catch (error) {
       if (this.#state === "running") log.error("thread-start-failed", { thread: name, error });
-      // An error of its start leaves the thread running.
-      await this.#worker?.terminate();
+      await this.#endFailedStart();
       if (this.#state === "running") this.#scheduleRestart();
     } finally {
       this.#isRestarting = false;

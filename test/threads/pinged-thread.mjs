@@ -9,6 +9,7 @@ const ENDLESS =
 const control = {
   start: () => {
     if (workerData.hangs?.[0] === 1) for (;;);
+    if (workerData.hangs?.[0] === 2) control.query();
     return workerData.isBroken ? process.exit(1) : threadId;
   },
   ping: () => 4096,

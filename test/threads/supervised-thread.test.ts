@@ -172,9 +172,26 @@ test("a thread whose start does not end is ended and started again, where its st
   clock.advance(20_000);
   await eventually("its end", () => logged.includes("thread-start-failed"));
   hangs[0] = 0;
-  await eventually("the time of its next start", () => clock.advanceToNext(1_000));
-  await eventually("its first run", () => started.length === 1);
+  // Only its end and its next start are so near.
+  await eventually("its first run", () => {
+    clock.advanceToNext(1_000);
+    return started.length === 1;
+  });
   expect(await broker.stop()).toBe(true);
+});
+
+test("a thread whose start hangs in a native call is reported all the same", async () => {
+  const hangs = new Int32Array(new SharedArrayBuffer(4)).fill(2);
+  const data = (): object => ({ hangs, queries });
+  const broker = new SupervisedThread<number>({ ...options, name: "broker", data, startMsMax: 20_000 });
+  const first = broker.startOrRetry(() => {});
+  await eventually("its query", () => queries[0] === 1);
+  clock.advance(20_000);
+  await new Promise(setImmediate);
+  clock.advance(1_000);
+  expect(await first).toBeUndefined();
+  expect(conditions.isOpen("thread-failed", "broker")).toBe(true);
+  await broker.stop();
 });
 
 test("a thread for many connections may use more heap than others", async () => {
