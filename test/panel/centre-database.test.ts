@@ -128,9 +128,9 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await form.field("Notes").holds("two lines\nof notes");
     const name = "Poarta de vest, iar";
     await ask("PUT", path, { name, notes: "theirs" });
-    await form.field("Notes").fill("mine");
+    await form.field("Name").fill("Poarta de nord");
     await form.button("Save").click();
-    await form.text(/has changed since it was read/).shown();
+    await form.text(/^Changed in the meantime: Name\. Nothing was saved\./).shown();
     expect(await ask("GET", path)).toMatchObject({ name, notes: "theirs" });
     await form.link("Cancel").click();
     await record.complete();

@@ -377,7 +377,7 @@ describeWithBrowser("the form of an intervention", () => {
     // What is entered meanwhile is saved the same way.
     await form.field("Notes").fill("03:27 Ușa\nechipaj sosit");
     saved.release();
-    await page.notice.text(/not what you have entered since/).shown();
+    await page.notice.text(/without what you have entered since/).shown();
     await form.button("Save").click();
     await record.present();
     const stored = await site.daemon.get<Intervention>(pathOf(record));
