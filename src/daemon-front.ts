@@ -83,6 +83,8 @@ export interface FrontOptions {
   readonly run: string;
   /** File descriptor of a listening socket from systemd; undefined to open one. */
   readonly httpDescriptor: number | undefined;
+  /** Whether a port that cannot be opened is a condition instead of an error; by default not. */
+  readonly waitsForPort?: boolean | undefined;
   /** Where this front listened before a defect ended it; undefined at the first start. */
   readonly earlier: FrontAddress | undefined;
 }

@@ -45,6 +45,8 @@ export interface DaemonOptions {
   readonly forJournald: boolean;
   /** The next unused file descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly nextDescriptor: () => number | undefined;
+  /** Whether a port that cannot be opened is a condition instead of an error, as after a power cut; by default not. */
+  readonly waitsForPort?: boolean;
   /** Called before long work on the databases during the start; optional. */
   readonly beforeLongWork?: BeforeLongWork;
   /** Directory in memory for changes that a full or failing disk does not take; set by systemd for RuntimeDirectory=. */

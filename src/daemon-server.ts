@@ -33,6 +33,8 @@ interface DaemonServerOptions {
   readonly run: string;
   /** File descriptor of the listening socket that systemd passes; undefined to open one. */
   readonly httpDescriptor: number | undefined;
+  /** Whether a port that cannot be opened is a condition instead of an error; by default not. */
+  readonly waitsForPort?: boolean | undefined;
   /** Ports of an earlier start; undefined to use the configured one and any free one. */
   readonly earlier: { readonly port: number; readonly loopbackPort: number } | undefined;
   /** Path of the control socket; by default `control.sock` in the data directory. */

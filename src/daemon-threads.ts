@@ -75,6 +75,7 @@ interface ThreadedPartsOptions {
   readonly newRun: () => string;
   /** The next descriptor of the listening socket from systemd; undefined to open one. */
   readonly nextDescriptor: () => number | undefined;
+  readonly waitsForPort?: boolean;
   readonly onChange: () => void;
   readonly siteReportFacts: () => SiteReportFacts | undefined;
 }
@@ -159,7 +160,7 @@ export class ThreadedParts implements DaemonParts {
 
   async startFront(sensing: SensingComponents): Promise<FrontAddress> {
     let address: FrontAddress | undefined;
-    const { config, load, logLevel, newRun, nextDescriptor, failpoint } = this.#options;
+    const { config, load, logLevel, newRun, nextDescriptor, waitsForPort, failpoint } = this.#options;
     this.#frontThread = new SupervisedThread<FrontAddress>({
       ...this.#options,
       name: "front",
@@ -171,6 +172,7 @@ export class ThreadedParts implements DaemonParts {
         run: newRun(),
         failpoint,
         httpDescriptor: nextDescriptor(),
+        waitsForPort,
         // A front that is started again is where its clients and the dispatcher expect it.
         earlier: address,
         logLevel: logLevel.memory,

@@ -16,6 +16,7 @@ export interface FrontThreadData extends ThreadData {
   readonly run: string;
   readonly failpoint: string | undefined;
   readonly httpDescriptor: number | undefined;
+  readonly waitsForPort: boolean | undefined;
   readonly earlier: FrontAddress | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { lastGoodAtMs } from "../config/last-good.ts";
 import { basename, relative } from "node:path";
 import type { Config } from "../config/config.ts";
 import { SYSTEM_FILE } from "../config/data-directories.ts";
@@ -97,4 +98,14 @@ function journaldText({ email, password }: InitialAccount): string {
     `Set up the account in the web panel with the one-time code ${password}`,
     `or set its password: santinela user passwd --email ${email}\n`,
   ].join("\n");
+}
+
+/** Why the configuration in force is not that of the file. */
+export function faultText(fault: string, dataDir: string): string {
+  const keptAtMs = lastGoodAtMs(dataDir);
+  const what =
+    keptAtMs === undefined
+      ? "the previous configuration"
+      : `the last good configuration of ${new Date(keptAtMs).toISOString()}`;
+  return `${fault.replaceAll("\n", "; ")}; the daemon uses ${what}`;
 }

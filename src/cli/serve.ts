@@ -1,11 +1,6 @@
 import { RunningOptionSources } from "../config/effective.ts";
 import { dataDirectories } from "../config/data-directories.ts";
-import {
-  configurationToRun,
-  lastGoodAtMs,
-  zonesEdited,
-  type EffectiveConfiguration,
-} from "../config/last-good.ts";
+import { configurationToRun, zonesEdited, type EffectiveConfiguration } from "../config/last-good.ts";
 import { findFile, type LoadOptions } from "../config/load.ts";
 import { Daemon } from "../daemon.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
@@ -18,7 +13,7 @@ import type { JsonOption } from "./command-group.ts";
 import { LastGoodKeeper } from "./last-good-keeper.ts";
 import { type BetweenRuns, RunEnd } from "./run-end.ts";
 import { logText } from "./log-text.ts";
-import { initialPasswordText, readyText, statusText } from "./serve-texts.ts";
+import { faultText, initialPasswordText, readyText, statusText } from "./serve-texts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** systemd ends services within seconds; a machine that stays on after this time must be monitored again. */
@@ -47,6 +42,8 @@ class DaemonRuns {
   readonly #descriptors: number[] | undefined;
   #effective: EffectiveConfiguration;
   #running: Daemon | undefined;
+  /** In a service the first run monitors also without its port; a later one that gets none gives way to the former configuration. */
+  #waitsForPort: boolean;
   #isReloadRequested = false;
   /** Whether the process was asked to end. */
   #isEnding = false;
@@ -59,6 +56,7 @@ class DaemonRuns {
     this.#options = options;
     this.#lastGood = new LastGoodKeeper(terminal, new SystemClock());
     this.#notifier = SystemdNotifier.of(terminal.env, process.pid);
+    this.#waitsForPort = terminal.env["NOTIFY_SOCKET"] !== undefined;
     const descriptors = inheritedDescriptors(terminal.env, process.pid, "http");
     this.#descriptors = descriptors.length > 0 ? descriptors : undefined;
     // Installed before the start, so that a signal during the start also causes a clean shutdown.
@@ -158,6 +156,7 @@ class DaemonRuns {
       load: this.#load,
       forJournald,
       nextDescriptor: () => this.#nextDescriptor(),
+      waitsForPort: this.#waitsForPort,
       runtimeDirectory: env["RUNTIME_DIRECTORY"]?.split(":")[0],
       bootId: env["BOOT_ID"],
       failpoint: env["SANTINELA_FAILPOINT"],
@@ -179,6 +178,7 @@ class DaemonRuns {
       damageRestarts: this.#damageRestarts,
     });
     await daemon.start();
+    this.#waitsForPort = false;
     if (isForPerson) stderr.write(running);
     this.#notifier.ready(statusText(config));
     const cancelWatch = this.#notifier.watch(clock, () => daemon.isStalled());
@@ -237,13 +237,4 @@ function readAgain(load: LoadOptions, before: EffectiveConfiguration): Effective
     if (!(error instanceof AppError)) throw error;
     return { ...before, fault: error.message };
   }
-}
-
-function faultText(fault: string, dataDir: string): string {
-  const keptAtMs = lastGoodAtMs(dataDir);
-  const what =
-    keptAtMs === undefined
-      ? "the previous configuration"
-      : `the last good configuration of ${new Date(keptAtMs).toISOString()}`;
-  return `${fault.replaceAll("\n", "; ")}; the daemon uses ${what}`;
 }

@@ -87,8 +87,14 @@ export function addressError(
       hint: "Stop that program or set http.port to another port, in the configuration or with SANTINELA_HTTP__PORT.",
       cause,
     });
+  if (cause.code === "EACCES")
+    return new AppError(
+      "configuration",
+      `this user may not open port ${port} of ${host}: let systemd open it with santinela.socket, or set http.port to 1024 or more`,
+      { cause },
+    );
   return new AppError("configuration", `cannot listen on ${host} port ${port}: ${cause.message}`, {
-    hint: "Set http.host to an address of this machine and http.port to a port that this user is allowed to use.",
+    hint: "Set http.host to an address of this machine and http.port to a free port.",
     cause,
   });
 }

@@ -18,6 +18,10 @@ export interface HttpServerOptions {
   readonly port: number;
   /** File descriptor of a listening socket from systemd; undefined to open one. */
   readonly descriptor: number | undefined;
+  /**
+   * Whether a port that another program uses, or that this user may not open, is a condition instead of an error; by default not.
+   */
+  readonly waitsForPort?: boolean | undefined;
   /** PEM certificate and key of the network server; undefined for plain HTTP. */
   readonly tls: KeyPair | undefined;
   /** Port of the server for the daemon's own trips; 0 selects a free one. */
@@ -82,7 +86,7 @@ export class HttpServer {
    * Starts listening. A missing address (no DHCP lease yet after a power cut) and an unusable control socket are
    * conditions, not errors: monitoring must work anyway.
    * @throws AppError `busy` if the TCP port is in use, `configuration` if the address is unusable or differs from the
-   *   socket of systemd
+   *   socket of systemd; with `waitsForPort` a port that cannot be opened is a condition
    */
   async start(): Promise<void> {
     await this.#listenToNetwork();
@@ -93,15 +97,17 @@ export class HttpServer {
   }
 
   async #listenToNetwork(): Promise<void> {
-    const { host, conditions, limits } = this.#options;
+    const { host, conditions, limits, waitsForPort = false } = this.#options;
     const waitingMax = Math.max(WAITING_MIN, limits.connectionsMax);
     try {
       await listenAt(this.#network, { ...this.#options, waitingMax });
       conditions.clear("http-address-unavailable");
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL")
-        throw addressError(this.#options, cause as NodeJS.ErrnoException);
-      this.#retryLater(`this machine has no address ${host}; retrying`);
+      const { code } = cause as NodeJS.ErrnoException;
+      const error = addressError(this.#options, cause as NodeJS.ErrnoException);
+      if (code === "EADDRNOTAVAIL") this.#retryLater(`this machine has no address ${host}; retrying`);
+      else if (waitsForPort && (code === "EADDRINUSE" || code === "EACCES")) this.#retryLater(error.message);
+      else throw error;
     }
   }
 

@@ -232,6 +232,28 @@ describe("a start that fails", () => {
     );
   });
 
+  test("a port in use does not prevent the monitoring in a service: the port is opened when it is free", async () => {
+    const other = createServer();
+    const port = await listen(other);
+    const site = installation.daemon(
+      "site",
+      `http: { port: ${port} }\nmqtt: off\ngpio: { backend: simulated }\n`,
+    );
+    // As systemd sets it.
+    await site.start({ ...process.env, NOTIFY_SOCKET: "/run/systemd/notify" });
+    const conditions = async () =>
+      (await site.get<{ conditions: { code: string; text: string }[] }>("/site/status")).conditions;
+    expect(await conditions()).toMatchObject([
+      {
+        code: "http-address-unavailable",
+        text: expect.stringContaining(`port ${port} of 127.0.0.1 is in use by another program`),
+      },
+    ]);
+    other.close();
+    await eventually("the port", async () => (await conditions()).length === 0);
+    expect((await fetch(`http://127.0.0.1:${port}/interventii`)).status).toBe(401);
+  });
+
   test("an invalid configuration exits with 78, its line and the remedy", async () => {
     const broken = installation.daemon("site", "http: { prot: 8080 }\n");
     await expect(broken.start()).rejects.toThrow(

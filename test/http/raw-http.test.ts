@@ -1,4 +1,5 @@
 import dns from "node:dns";
+import { chmodSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import {
@@ -19,6 +20,8 @@ import { PASSWORD, TEST_ACCOUNTS, OPERATOR_USER, TestApp } from "../support/app.
 import { eventually } from "../support/eventually.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ServedApp } from "../support/served-app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { withoutAccess } from "../support/without-access.ts";
 
 // Malicious and broken clients below the level of requests, against the real server.
 
@@ -314,4 +317,20 @@ test("an address that another program uses when it is assigned is bound once tha
     return raised.size === 0;
   });
   expect((await fetch(`http://127.0.0.1:${port}/interventii`)).status).toBe(401);
+});
+
+test("a port that only systemd may open does not prevent the start in a service, and the condition names its socket", async () => {
+  const clock = new ManualClock();
+  const place = { host: "127.0.0.1", port: 1, clock, conditions };
+  const waiting = new ServedApp(site, { ...place, waitsForPort: true });
+  const outside = new ServedApp(site, place);
+  for (const { folder } of [waiting, outside]) chmodSync(folder, 0o777);
+  await withoutAccess(temporaryFolder(), async () => {
+    await waiting.start();
+    await expect(outside.start()).rejects.toMatchObject({ code: "configuration" });
+  });
+  onTestFinished(() => waiting.stop());
+  expect([...raised]).toEqual(["http-address-unavailable"]);
+  expect(reason).toMatch(/this user may not open port 1 of 127\.0\.0\.1.*santinela\.socket/);
+  expect((await fetch(`http://127.0.0.1:${waiting.server.loopbackPort}/interventii`)).status).toBe(401);
 });

@@ -260,6 +260,16 @@ test("what the daemon says is translated with its values, or not at all", () => 
   expect(translateToRomanian("this machine has no address 192.168.1.5; retrying")).toBe(
     "dispozitivul nu are adresa 192.168.1.5; se reîncearcă",
   );
+  expect(translateToRomanian("port 8080 of 0.0.0.0 is in use by another program")).toBe(
+    "portul 8080 la adresa 0.0.0.0 este folosit de alt program",
+  );
+  expect(
+    translateToRomanian(
+      "this user may not open port 443 of 192.0.2.7: let systemd open it with santinela.socket, or set http.port to 1024 or more",
+    ),
+  ).toMatch(
+    /^acest utilizator nu are dreptul să deschidă portul 443 la adresa 192\.0\.2\.7: .*santinela\.socket/,
+  );
   expect(
     translateToRomanian("dateEnd (2026-11-20T10:00:00Z) is before dateStart (2026-11-20T12:00:00Z)"),
   ).toBe("sfârșitul (2026-11-20T10:00:00Z) este înainte de început (2026-11-20T12:00:00Z)");

@@ -308,6 +308,35 @@ console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").p
     await debian.ok("systemctl stop santinela.socket santinela.service");
   });
 
+  test("has a socket for a port below 1024 of an address that the machine does not have yet", async () => {
+    const socket = "/etc/systemd/system/santinela.socket.d/test.conf";
+    // TEST-NET-1 (RFC 5737): of no machine.
+    await debian.write(socket, "[Socket]\nListenStream=\nListenStream=192.0.2.7:443\n");
+    await debian.write(CONFIGURATION, `${YAML}http: { host: 192.0.2.7, port: 443, tls: own }\n`);
+    await debian.ok("systemctl stop santinela.service && systemctl daemon-reload");
+    await debian.ok("systemctl start santinela.socket && systemctl start santinela.service");
+    await debian.addAddress("192.0.2.7");
+    const panel = `require("https").get({ host: "192.0.2.7", port: 443, rejectUnauthorized: false }, (r) => console.log(r.statusCode))`;
+    expect(await debian.ok(`/usr/lib/santinela/current/node/bin/node -e '${panel}'`)).toBe("200");
+    await debian.ok(`systemctl stop santinela.socket santinela.service && rm ${socket}`);
+  });
+
+  test("monitors without its port: used by another program, or below 1024 without the socket", async () => {
+    await debian.write("/run/other.cjs", `require("net").createServer().listen(8081, "127.0.0.1")`);
+    const node = "/usr/lib/santinela/current/node/bin/node";
+    await debian.ok(`systemd-run --quiet --unit=other --service-type=exec ${node} /run/other.cjs`);
+    for (const [port, cause] of [
+      [8081, "is in use by another program"],
+      [443, "santinela.socket"],
+    ] as const) {
+      await debian.write(CONFIGURATION, `${YAML}http: { port: ${port} }\n`);
+      await restart();
+      await debian.ok("santinela trip --zone gate");
+      expect((await debian.run("santinela status")).stdout).toContain(cause);
+    }
+    await debian.ok("systemctl stop other.service");
+  });
+
   test("has a daily backup, and commands run as root leave no unusable file", async () => {
     expect(await debian.ok("systemctl is-enabled santinela-backup.timer")).toBe("enabled");
     expect(await debian.property("NextElapseUSecRealtime", "santinela-backup.timer")).toMatch(/03:[1-3]\d/);

@@ -5,6 +5,14 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   // Addresses
   ["this machine has no address {address}; retrying", "dispozitivul nu are adresa {address}; se reîncearcă"],
   [
+    "port {port} of {address} is in use by another program",
+    "portul {port} la adresa {address} este folosit de alt program",
+  ],
+  [
+    "this user may not open port {port} of {address}: let systemd open it with santinela.socket, or set http.port to 1024 or more",
+    "acest utilizator nu are dreptul să deschidă portul {port} la adresa {address}: lăsați systemd să-l deschidă prin santinela.socket sau setați http.port la cel puțin 1024",
+  ],
+  [
     "cannot listen on {address} port {port}: {reason}",
     "portul {port} nu poate fi deschis la adresa {address}: {reason}",
   ],
