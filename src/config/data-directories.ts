@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { LoadOptions } from "./load.ts";
@@ -11,6 +11,35 @@ export const SYSTEM_DATA: ReadonlyMap<string, string> = new Map([
   [SYSTEM_FILE, "/var/lib/santinela"],
   [SYSTEM_FILE_OF_CENTRE, "/var/lib/santinela-centre"],
 ]);
+
+/** Units whose drop-ins tell whether they may use another directory: of the site the daily backup, which would only do nothing. */
+const UNITS: ReadonlyMap<string, string> = new Map([
+  [SYSTEM_FILE, "santinela-backup.service"],
+  [SYSTEM_FILE_OF_CENTRE, "santinela-centre.service"],
+]);
+
+/** Warns of a data directory that the services of the package may not use, unless their drop-ins name it. */
+export function directoryWarnings(
+  file: string | null,
+  dataDir: string,
+  units = "/etc/systemd/system",
+): string[] {
+  const unit = UNITS.get(file ?? "");
+  // A container has the directory of a site for a dispatch centre too.
+  if (unit === undefined || [...SYSTEM_DATA.values()].includes(dataDir)) return [];
+  if (textsIn(join(units, `${unit}.d`)).some((text) => text.includes(dataDir))) return [];
+  return [
+    `dataDir is ${dataDir}, where the services of the package may not write, and which their daily backup does not find. Mount the disk at ${SYSTEM_DATA.get(file ?? "")} and remove dataDir, or see "Data on another disk" in /usr/share/doc/santinela/docs/installing.md`,
+  ];
+}
+
+function textsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => readIfExists(join(folder, name)) ?? "");
+  } catch {
+    return [];
+  }
+}
 
 /** Name of the last good configuration in the data directory. */
 export const COPY = "last-good.yaml";

@@ -18,7 +18,13 @@ import { FIRST_RUN_YAML } from "../generated/first-run.ts";
 import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { validateConfiguration } from "../generated/configuration-validator.js";
 import type { Config, TlsConfig, UpstreamConfig } from "./config.ts";
-import { directoriesUsedWith, SYSTEM_DATA, SYSTEM_FILE, SYSTEM_FILE_OF_CENTRE } from "./data-directories.ts";
+import {
+  directoriesUsedWith,
+  directoryWarnings,
+  SYSTEM_DATA,
+  SYSTEM_FILE,
+  SYSTEM_FILE_OF_CENTRE,
+} from "./data-directories.ts";
 import { environmentOverlay } from "./environment.ts";
 import { lineWarnings } from "./line-checks.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
@@ -89,17 +95,18 @@ export function readConfiguration(
     ...(options.allowMissingFiles === true ? [] : ofFiles),
   ];
   if (problems.length > 0) throw configurationError(parsed, problems);
+  const dataDir =
+    value.dataDir === undefined ? defaultDataDir(file, options) : resolve(folder, value.dataDir);
   const warnings = [
     ...overlay.warnings,
     ...parsed.warnings,
     ...semanticWarnings(value),
+    ...directoryWarnings(file, dataDir),
     // A first run without a file is a trial.
     ...(file === null ? [] : lineWarnings(value)),
     ...passwords.warnings,
     ...ofFiles.map(({ message }) => message),
   ];
-  const dataDir =
-    value.dataDir === undefined ? defaultDataDir(file, options) : resolve(folder, value.dataDir);
   const sections = {
     ...resolvedSections(value, folder, passwords, certificates),
     database: databaseOf(value, passwords.database, certificates.database),

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { setAside } from "./damaged-files.ts";
+import { isReadOnlyHere } from "./read-only-mount.ts";
 
 /** HS256 requires a key at least as long as its hash (RFC 7518, 3.2). */
 const KEY_BYTES = 32;
@@ -25,6 +26,12 @@ export function prepareDataDir(dataDir: string): void {
     mkdirSync(join(dataDir, "secrets"), { recursive: true, mode: 0o700 });
     chmodSync(join(dataDir, "secrets"), 0o700);
   } catch (cause) {
+    // Of a directory that is missing too, the error is ENOENT.
+    if (isReadOnlyHere(dataDir))
+      throw new AppError("cannot-create", `the service may not write to the data directory ${dataDir}`, {
+        hint: `Mount the disk at /var/lib/santinela and remove dataDir, or add ReadWritePaths=${dataDir} to the service and its backup: see "Data on another disk" in /usr/share/doc/santinela/docs/installing.md.`,
+        cause,
+      });
     if ((cause as NodeJS.ErrnoException).code === "EROFS")
       throw new AppError("cannot-create", `the disk of the data directory ${dataDir} is read-only`, {
         hint: "A failing card or disk is often made read-only: dmesg shows why. Replace it, or make it writable (mount -o remount,rw).",

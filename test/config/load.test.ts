@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
+import { directoryWarnings } from "../../src/config/data-directories.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { temporaryCertificate } from "../../src/ops/certificates.ts";
@@ -984,6 +985,27 @@ test("site and dispatch centre of the system keep their data where their units h
   const unit = readFileSync("systemd/santinela-centre.service", "utf8");
   expect(unit).toMatch(/^StateDirectory=santinela-centre$/m);
   expect(unit).toMatch(/^Environment=SANTINELA_CONFIG=\/etc\/santinela\/centre\.yaml$/m);
+});
+
+test("warns of data where the services of the package may not write, until their drop-ins name the place", () => {
+  const file = "/etc/santinela/santinela.yaml";
+  const warningsOf = (text: string, path = file): readonly string[] =>
+    readConfiguration({ file: path, text }, { env: {}, cwd: "/" }).warnings;
+  expect(warningsOf("dataDir: /mnt/ssd/santinela\n")).toEqual([
+    expect.stringMatching(/^dataDir is \/mnt\/ssd\/santinela, .* Mount the disk at \/var\/lib\/santinela /),
+  ]);
+  expect(warningsOf("dataDir: /srv/centre\n", "/etc/santinela/centre.yaml")).toHaveLength(1);
+  expect(warningsOf("dataDir: /mnt/ssd/santinela\n", "/home/ana/santinela.yaml")).toEqual([]);
+  expect(warningsOf("dataDir: /var/lib/santinela\n")).toEqual([]);
+  expect(warningsOf("dataDir: /var/lib/santinela\n", "/etc/santinela/centre.yaml")).toEqual([]);
+  const units = temporaryFolder();
+  mkdirSync(join(units, "santinela-backup.service.d"));
+  expect(directoryWarnings(file, "/mnt/ssd/santinela", units)).toHaveLength(1);
+  const page = readFileSync("docs/installing.md", "utf8");
+  const [, shown = ""] =
+    /```ini\n(# \/etc\/systemd\/system\/santinela-backup\.service\.d\/data\.conf\n[^]*?)```/.exec(page) ?? [];
+  writeFileSync(join(units, "santinela-backup.service.d", "data.conf"), shown);
+  expect(directoryWarnings(file, "/mnt/ssd/santinela", units)).toEqual([]);
 });
 
 describe("the environment", () => {

@@ -80,6 +80,18 @@ describeUnless(NO_MOUNT, "a damaged database on a full disk", () => {
     expect(() => prepareDataDir(dataDir)).toThrow(/^the disk of the data directory .* is read-only$/);
   });
 
+  test("is not taken for a failing disk when only the service may not write to it", () => {
+    prepareDataDir(dataDir);
+    execFileSync("mount", ["-o", "remount,bind,ro", disk.folder]);
+    for (const folder of [dataDir, join(disk.folder, "missing")])
+      expect(() => prepareDataDir(folder)).toThrow(
+        expect.objectContaining({
+          message: `the service may not write to the data directory ${folder}`,
+          hint: expect.stringContaining(`ReadWritePaths=${folder}`) as string,
+        }),
+      );
+  });
+
   test("is refused with the room that is needed and what could be removed, and nothing is left behind", () => {
     damage("santinela.db", 8192);
     disk.fill(ROOM_BYTES);

@@ -347,6 +347,26 @@ console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").p
     await restart();
   });
 
+  test("names the remedy for a data directory outside its sandbox, and uses it with the drop-ins of the installation page", async () => {
+    const dataDir = "/mnt/ssd/santinela";
+    const page = readFileSync("docs/installing.md", "utf8");
+    const shown = [...page.matchAll(/```ini\n# (\S+\/data\.conf)\n([^]*?)```/g)];
+    expect(shown).toHaveLength(2);
+    await debian.ok(`install -d -o santinela -g santinela ${dataDir}`);
+    await debian.write(CONFIGURATION, `dataDir: ${dataDir}\n${YAML}`);
+    await debian.ok("! systemctl restart santinela.service");
+    expect(await debian.ok("journalctl --no-pager --unit=santinela.service")).toContain(
+      `ReadWritePaths=${dataDir}`,
+    );
+    expect((await debian.run("santinela check-config")).stderr).toContain(`warning: dataDir is ${dataDir}`);
+    for (const [, path = "", text = ""] of shown) await debian.write(path, text);
+    await restart();
+    expect((await debian.run("santinela check-config")).stderr).not.toContain("dataDir");
+    await debian.ok("systemctl start santinela-backup.service");
+    expect(await debian.ok(`ls ${dataDir}/backups`)).toMatch(/^santinela-\S+\.db$/);
+    await debian.ok(`rm ${shown.map(([, path]) => path).join(" ")}`);
+  });
+
   test("accepts the drop-in for Mosquitto with the packaged broker", async () => {
     await debian.ok(
       "cp /usr/share/doc/santinela/examples/mosquitto.conf /etc/mosquitto/conf.d/santinela.conf",
