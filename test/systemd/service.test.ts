@@ -337,7 +337,9 @@ console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").p
     await debian.ok("systemctl stop other.service");
   });
 
-  test("has a daily backup, and commands run as root leave no unusable file", async () => {
+  test("has a daily backup, with time for a slow card, and commands run as root leave no unusable file", async () => {
+    for (const unit of ["santinela-backup.service", "santinela-centre-backup.service"])
+      expect(await debian.property("TimeoutStartUSec", unit)).toBe("2h");
     expect(await debian.ok("systemctl is-enabled santinela-backup.timer")).toBe("enabled");
     expect(await debian.property("NextElapseUSecRealtime", "santinela-backup.timer")).toMatch(/03:[1-3]\d/);
     await debian.ok("systemctl start santinela-backup.service");
