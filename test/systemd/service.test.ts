@@ -126,6 +126,23 @@ console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").p
     expect(copies).toBeLessThanOrEqual(0.5);
   });
 
+  test.each(["santinela-name.service", "santinela-first-boot.service"])(
+    "shows a change of the host name to %s, which cannot change it",
+    async (unit) => {
+      const file = `/etc/systemd/system/${unit}.d/test.conf`;
+      const without = "[Unit]\nConditionPathExists=\nConditionPathIsDirectory=\n[Service]\nExecStart=\n";
+      await debian.write(file, `${without}ExecStartPre=-hostname taken\nExecStart=sleep infinity\n`);
+      const former = await debian.ok("hostname");
+      await debian.ok(`systemctl daemon-reload && systemctl start ${unit}`);
+      expect(await debian.ok("hostname")).toBe(former);
+      const pid = await debian.property("MainPID", unit);
+      await debian.ok("hostname changed");
+      expect(await debian.ok(`nsenter --uts --target ${pid} hostname`)).toBe("changed");
+      await debian.ok(`hostname ${former} && systemctl stop ${unit} && rm ${file}`);
+      await debian.ok("systemctl daemon-reload");
+    },
+  );
+
   test("runs with the closer sandbox of the installation page, and with an exposure of 1.1", async () => {
     const page = readFileSync("docs/installing.md", "utf8");
     const shown = /```ini\n(# \/etc\/systemd\/system\/santinela\.service\.d\/sandbox\.conf\n[^]*?)```/.exec(
