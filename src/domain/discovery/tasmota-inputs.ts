@@ -173,16 +173,23 @@ export function codeIn({ topic, json }: ReceivedMessage): string | undefined {
   return code === undefined || code === "" ? undefined : String(code);
 }
 
-/** A code of 24 bits, as those of PT2262 and EV1527: a number with SetOption17, otherwise hexadecimal. */
-const SHORT_CODE = /^(?:0x)?([0-9a-f]{5})[0-9a-f]$/i;
-const SHORT_CODE_END = 2 ** 24;
+/**
+ * A code of 24 bits, as those of PT2262 and EV1527: a number with SetOption28, otherwise hexadecimal. A Sonoff RF Bridge sends six
+ * digits; other receivers put `0x` before them, and leave out zeros at the beginning.
+ */
+const SHORT_CODE = /^(?:0x([0-9a-f]{1,6})|([0-9a-f]{6}))$/i;
+const SHORT_CODE_BITS = 24;
 
 /** What the codes of one transmitter have in common: of a code of 24 bits, the last four are what it reports. */
 function transmitterOf(code: string, { json }: ReceivedMessage): string {
-  const data = fieldOf(fieldOf(json, "RfReceived"), "Data");
-  if (typeof data !== "number") return SHORT_CODE.exec(code)?.[1]?.toUpperCase() ?? code;
-  return data < SHORT_CODE_END
-    ? Math.floor(data / 16)
+  const received = fieldOf(json, "RfReceived");
+  const data = fieldOf(received, "Data");
+  const bits = fieldOf(received, "Bits") ?? SHORT_CODE_BITS;
+  const [, prefixed, plain] = SHORT_CODE.exec(code) ?? [];
+  const sent = typeof data === "number" ? data : Number(`0x${prefixed ?? plain}`);
+  // Not a number for any other text.
+  return bits === SHORT_CODE_BITS && sent >= 0 && sent < 2 ** SHORT_CODE_BITS
+    ? Math.floor(sent / 16)
         .toString(16)
         .toUpperCase()
         .padStart(5, "0")

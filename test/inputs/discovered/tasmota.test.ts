@@ -235,9 +235,16 @@ describe("a Tasmota device", () => {
 
   test.each([
     ["of two detectors confirm each other", "7A6F0E", "1B2C3E", CONFIRMED],
-    ["of two detectors confirm each other as numbers (SetOption17)", 8023822, 1780798, CONFIRMED],
+    ["of two detectors confirm each other as numbers (SetOption28)", 8023822, 1780798, CONFIRMED],
     ["of one detector do not confirm each other", "7A6F0E", "7A6F0A", NOT_CONFIRMED],
     ["of one detector do not confirm each other as numbers", 8023822, 8023818, NOT_CONFIRMED],
+    [
+      "of one detector do not confirm each other, without zeros at the beginning",
+      "0xA1B2E",
+      "0xA1B23",
+      NOT_CONFIRMED,
+    ],
+    ["of two detectors confirm each other, without zeros at the beginning", "0xA1B2E", "0xA1C2E", CONFIRMED],
     ["of another form confirm each other", "7A6F0E0012", "7A6F0E0013", CONFIRMED],
   ])("with codes %s", async (_title, first, second, expected) => {
     const codes = [radio(first), radio(second)];
