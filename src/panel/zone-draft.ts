@@ -4,7 +4,7 @@ import type {
   ConfiguredZonesView,
   EarlierConfigurationProposalView,
 } from "../site/configuration-view.ts";
-import type { DoubtView, UnknownTopicView } from "../site/discovery-view.ts";
+import type { ContactGuessView, DoubtView, UnknownTopicView } from "../site/discovery-view.ts";
 import { request } from "./api.ts";
 import { folded } from "./search-folding.ts";
 
@@ -61,6 +61,8 @@ export interface ZoneDraft {
   readonly doubts?: readonly DoubtView[];
   /** Values of the last message that the zone could read. */
   readonly fields?: UnknownTopicView["fields"];
+  /** What these would be as its contact. */
+  readonly guesses?: readonly ContactGuessView[];
   /** Sections as typed that are not JSON, by option: they are kept until they are. */
   readonly unread?: Readonly<Record<string, string>>;
   /** Whether the id no longer follows the name. */
@@ -155,6 +157,13 @@ export function inputOf({ input }: ZoneText): InputText {
 /** The zones of the file; it is valid, so that each has its texts. */
 export function zonesOf({ zones }: Pick<ConfiguredZonesView, "zones">): readonly ZoneText[] {
   return zones;
+}
+
+/** Values that mean open and normal, as far as a message tells them. */
+export function meaningOf(
+  guess: ContactGuessView | undefined,
+): Pick<ContactGuessView, "open" | "normal"> | {} {
+  return guess && guess.open.length > 0 ? { open: guess.open, normal: guess.normal } : {};
 }
 
 /** Options without those that have no value. */

@@ -109,10 +109,24 @@ export interface TrialReadingView {
   readonly at: string;
 }
 
+/** What a value of a message would be as the contact of a zone, by its words. */
+export interface ContactGuessView {
+  /** Null for the whole payload. */
+  readonly path: string | null;
+  /** Null if no word tells it. */
+  readonly kind: ZoneKind | null;
+  /** Values that mean open; empty if the value does not tell. */
+  readonly open: readonly (string | number | boolean)[];
+  /** Values that mean normal; empty if the value does not tell. */
+  readonly normal: readonly (string | number | boolean)[];
+}
+
 export interface UnknownTopicView {
   readonly lastMessage: LastMessageView;
   /** Values that can be pointed at; `path` is null for the whole payload. */
   readonly fields: readonly { readonly path: string | null; readonly value: string | number | boolean }[];
+  /** What each value would be as the contact of a zone; the likeliest contact first. */
+  readonly guesses: readonly ContactGuessView[];
   /** Ids of the configured zones that use this topic. */
   readonly zoneIds: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { isoTime } from "../domain/clock.ts";
+import { likelyContacts } from "../domain/discovery/contact-guess.ts";
 import type { DiscoveredDevice, ReceivedMessage } from "../domain/discovery/device.ts";
 import { doubtText } from "../domain/discovery/doubt.ts";
 import { scalarsIn } from "../domain/discovery/message-fields.ts";
@@ -36,7 +37,7 @@ export function deviceViews(
       name,
       model: model ?? null,
       lastMessage: last ? messageView(last) : null,
-      topics: (readable.get(device) ?? []).map((message) => topicView(message, zones)),
+      topics: (readable.get(device) ?? []).map((message) => topicView(message, zones, name)),
       proposals: proposals.map((proposal) => {
         const { doubts, name: long, ...zone } = proposal;
         const configured = zoneReading(proposal, zones);
@@ -54,11 +55,13 @@ export function deviceViews(
   });
 }
 
-/** A message with the values in it that a zone could read. */
-export function topicView(message: ReceivedMessage, zones: readonly Zone[]): UnknownTopicView {
+/** A message with the values in it that a zone could read. @param name of its device, if that is known */
+export function topicView(message: ReceivedMessage, zones: readonly Zone[], name?: string): UnknownTopicView {
+  const values = scalarsIn(message);
   return {
     lastMessage: messageView(message),
-    fields: scalarsIn(message),
+    fields: values,
+    guesses: likelyContacts({ topic: message.topic, values }, name),
     zoneIds: zones
       .filter(({ input }) => input.source === "mqtt" && matchesFilter(message.topic, input.mqtt))
       .map(({ id }) => id),

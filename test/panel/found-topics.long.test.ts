@@ -28,6 +28,30 @@ describeWithBrowser("an installer whose device has no proposed zone", () => {
     });
 
     test(
+      "gets the kind and the values of a topic that tells them, and is asked for the values of one that does not",
+      async () => {
+        const page = await site.page("zones/found");
+        const found = page.screen("zones/found");
+        await found.text(/^\d+ other topics? (and|or) devices?$/).click();
+        await devices.send("bucatarie/binary_sensor/smoke/state", "OFF");
+        await devices.send("pod/contor", { time: 1_700_000_000_000, value: 22 });
+        await found.link("Use this topic bucatarie/binary_sensor/smoke/state").click();
+        const form = page.screen("zones/form");
+        await form.field("Zone type").holds("fire");
+        await form.field("Values that mean open").holds("ON");
+        await form.field("Values that mean normal").holds("OFF");
+        await page.open("zones/found");
+        await found.text(/^\d+ other topics? (and|or) devices?$/).click();
+        await found.link("Use this topic pod/contor").click();
+        await form.field("Value").holds("/value");
+        await form.field("Values that mean open").holds("");
+        await page.close();
+        expect(site.pageErrors).toEqual([]);
+      },
+      SCENARIO_TIMEOUT_MS,
+    );
+
+    test(
       "points at a value in its last message, and the form has its name, topic and path",
       async () => {
         const page = await site.page("zones/found");

@@ -86,10 +86,13 @@ export async function zoneReadingTopic(
   const meaning = contact && likelyMeaning(contact);
   const ask = (name: string, offered: string | undefined, ...rest: ProblemOf[]): Promise<string> =>
     answerTo(questionWith(name, offered), {}, prompt, terminal, ...rest);
-  const open = valueOf(await ask("zone-open", meaning?.open));
+  const [likelyOpen, likelyNormal] = [meaning?.open[0], meaning?.normal[0]].map((value) =>
+    value === undefined ? undefined : String(value),
+  );
+  const open = valueOf(await ask("zone-open", likelyOpen));
   const isAlsoOpen = (text: string): boolean => text !== "" && isOneOf([open], valueOf(text));
   // A value that was entered instead of the proposed one may be the proposed normal one.
-  const normalOffered = meaning && !isAlsoOpen(meaning.normal) ? meaning.normal : undefined;
+  const normalOffered = likelyNormal !== undefined && !isAlsoOpen(likelyNormal) ? likelyNormal : undefined;
   const normal = await ask("zone-normal", normalOffered, (text) =>
     isAlsoOpen(text) ? "zone-normal is the value that means open" : undefined,
   );

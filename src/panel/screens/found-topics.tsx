@@ -1,12 +1,16 @@
 import { useState } from "preact/hooks";
 import type { FoundDeviceView, LastMessageView, UnknownTopicView } from "../../site/discovery-view.ts";
-import { likelyContact, likelyOpen } from "../contact-guess.ts";
 import { formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
-import { draft, type ZoneDraft } from "../zone-draft.ts";
+import { draft, meaningOf, type ZoneDraft } from "../zone-draft.ts";
 
 /** Topics shown before the user searches further. */
 const UNKNOWN_SHOWN = 20;
+
+/** A daemon of an earlier release does not send what the values mean. */
+type SentTopic = Omit<UnknownTopicView, "guesses"> & {
+  readonly guesses?: UnknownTopicView["guesses"] | undefined;
+};
 
 /** A daemon of an earlier release does not send the topics. */
 type SilentDevice = Omit<FoundDeviceView, "topics"> & {
@@ -97,11 +101,11 @@ function Message({ message: { topic, payload, at, isRetained } }: { readonly mes
   );
 }
 
-function draftOf({ lastMessage, fields }: UnknownTopicView, device?: string): ZoneDraft {
-  const contact = likelyContact(fields);
-  const path = contact?.path ?? undefined;
-  const open = likelyOpen(contact);
-  const input = { mqtt: lastMessage.topic, ...(path === undefined ? {} : { path }), open };
+/** Without the values that mean open if the message does not tell them: the form requires them. */
+function draftOf({ lastMessage, fields, guesses = [] }: SentTopic, device?: string): ZoneDraft {
+  const [likely] = guesses;
+  const path = likely?.path ?? undefined;
+  const input = { mqtt: lastMessage.topic, ...(path === undefined ? {} : { path }), ...meaningOf(likely) };
   const name = device ?? lastMessage.topic.split("/").pop() ?? lastMessage.topic;
-  return { zone: { id: "", name, kind: "intrusion", input }, fields };
+  return { zone: { id: "", name, kind: likely?.kind ?? "intrusion", input }, fields, guesses };
 }

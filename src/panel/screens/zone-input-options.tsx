@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
 import type { OptionErrors } from "../configuration-errors.tsx";
-import { likelyOpen } from "../contact-guess.ts";
 import { t } from "../i18n.ts";
 import { ChoiceOption, FoldedOptions, SectionOption, TextOption } from "../option-field.tsx";
 import {
   configuredZones,
   inputOf,
+  meaningOf,
   setInput,
   setOptions,
   valuesIn,
   valuesText,
+  type InputText,
   type ZoneDraft,
 } from "../zone-draft.ts";
 import { ZONE_LIMITS } from "../../generated/zone-help.ts";
@@ -94,13 +95,18 @@ function LineOptions({ described, errors }: InputProps) {
 
 /** Open for a topic that was entered by hand or picked; a proposal has them filled in already. */
 function MessageOptions({ described, errors }: InputProps) {
-  const { zone, doubts, fields } = described;
+  const { zone, doubts, fields, guesses } = described;
   const { mqtt, path, bits, open, normal, where } = inputOf(zone);
   const isProposal = doubts !== undefined;
-  /** The likely values for open of another value of the message, unless the user has entered others. */
-  const openOf = (chosen: string): { open?: readonly boolean[] } => {
-    const likely = (of: string) => likelyOpen(fields?.find((field) => (field.path ?? "") === of));
-    return JSON.stringify(open) === JSON.stringify(likely(path ?? "")) ? { open: likely(chosen) } : {};
+  /** What another value of the message most likely means, unless the user has entered something else. */
+  const meaningAt = (chosen: string): Partial<Pick<InputText, "open" | "normal">> => {
+    const likely = (at: string) => ({
+      open: undefined,
+      normal: undefined,
+      ...meaningOf(guesses?.find((guess) => (guess.path ?? "") === at)),
+    });
+    const isAsGuessed = JSON.stringify({ open, normal }) === JSON.stringify(likely(path ?? ""));
+    return isAsGuessed ? likely(chosen) : {};
   };
   return (
     <FoldedOptions
@@ -127,7 +133,7 @@ function MessageOptions({ described, errors }: InputProps) {
             field.path ?? "",
             `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
           ])}
-          onChoice={(text) => setInput({ path: text || undefined, ...openOf(text) })}
+          onChoice={(text) => setInput({ path: text || undefined, ...meaningAt(text) })}
         />
       ) : (
         <TextOption
