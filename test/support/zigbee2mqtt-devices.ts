@@ -542,7 +542,7 @@ const PRESSED: readonly Device[] = [
       }),
       zone: "tastatura",
       kind: "panic",
-      doubts: ["button-restores-itself"],
+      doubts: ["button-restores-itself", "supervised-weekly"],
       steps: [
         [messagesOf("tastatură")({ action: "arm_all_zones", battery: 80 }), "nothing"],
         [messagesOf("tastatură")({ action: "emergency", battery: 80 }), "trip"],
@@ -559,7 +559,7 @@ const PRESSED: readonly Device[] = [
       announced: bridged("telecomandă", { exposes: [states("action", REMOTE), battery] }),
       zone: "telecomanda-action-button-6",
       kind: "panic",
-      doubts: ["kind-guessed", "button-restores-itself"],
+      doubts: ["kind-guessed", "button-restores-itself", "supervised-weekly"],
       steps: [
         [messagesOf("telecomandă")({ action: "button_1_single" }), "nothing"],
         [messagesOf("telecomandă")({ action: "button_6_triple" }), "trip"],

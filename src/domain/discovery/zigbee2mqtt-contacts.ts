@@ -1,11 +1,10 @@
 import type { MqttInput } from "../../generated/types.ts";
 import { isOneOf, type Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
-import type { Messages, Proposal } from "./device.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
-import { BUTTON_RESTORE_S, buttonIn, callsIn, pressesIn } from "./presses.ts";
-import { pointerTo, sentOf, textOf, textsOf, type Fields } from "./values.ts";
+import { textOf, textsOf, type Fields } from "./values.ts";
+import { actionContacts } from "./zigbee2mqtt-actions.ts";
 import {
   isClosedIfTrue,
   isGuessedByDevice,
@@ -14,37 +13,18 @@ import {
   kindOfStates,
   kindOfValue,
 } from "./zigbee2mqtt-names.ts";
+import {
+  atLeastOne,
+  partOf,
+  propertySource,
+  scalarOr,
+  SWITCHED,
+  type Bridge,
+  type Contact,
+  type Described,
+  type Exposed,
+} from "./zigbee2mqtt-values.ts";
 
-/** A binary, numeric or enumerated value of a device. */
-export interface Exposed {
-  readonly type: string;
-  readonly name: string;
-  readonly property: string;
-  readonly endpoint: string | undefined;
-  readonly fields: Fields;
-}
-
-/** A device as its bridge describes it. */
-export interface Described {
-  /** Its name at the bridge, which is part of its topics. */
-  readonly name: string;
-  /** What it is, in English, such as `Smoke sensor`. */
-  readonly description: string;
-  /** Types of what it has, such as `cover` or `binary`. */
-  readonly types: readonly string[];
-  readonly exposed: readonly Exposed[];
-}
-
-/** How messages of one bridge are laid out. */
-export interface Bridge {
-  readonly base: string;
-  /** Whether each value has a topic of its own instead of a field in one message. */
-  readonly hasTopicForEachValue: boolean;
-  readonly messages: Messages;
-}
-
-/** In an option of the configuration. */
-const VALUES_MAX = 16;
 /** Bits of `access`: the value is in the messages of the device; a client can set it. */
 const PUBLISHED = 1;
 const SETTABLE = 2;
@@ -61,15 +41,7 @@ const UNNAMED_STATES = [
   "alarm_state",
   "alarm_status",
 ];
-/** Types of what a device has besides its sensors. */
-const SWITCHED = ["switch", "light", "fan", "cover", "climate", "lock"];
 const HEATED_OR_MOVED = ["climate", "cover"];
-/** Actions of a sensor on a window or a safe; a cube has others besides. */
-const SHOCKS = ["vibration", "movement", "shake", "tilt", "drop", "strike", "triple_strike"];
-
-export type Contact = Pick<Proposal, "kind" | "input" | "autoRestoreS" | "doubts"> & {
-  readonly part: string;
-};
 
 /** The values of a device that could be zones; of one that detects nothing, such as a siren, its tamper. */
 export function contactsOf(device: Described, bridge: Bridge): Contact[] {
@@ -173,70 +145,4 @@ function stateContact(value: Exposed, device: Described, bridge: Bridge): Contac
     return undefined;
   const input: MqttInput = { ...propertySource(property, device.name, bridge), open, normal };
   return { kind, input, part: partOf(value), doubts: [{ code: "check-contact" }] };
-}
-
-/** A call for help, or else any press of a button; of a sensor that has only these actions, any shock. */
-function actionContacts(value: Exposed, device: Described, bridge: Bridge): Contact[] {
-  const { type, name, property, fields } = value;
-  if (type !== "enum" || name !== "action") return [];
-  const actions = textsOf(fields["values"]);
-  const place = propertySource(property, device.name, bridge);
-  const common = { part: partOf(value), autoRestoreS: BUTTON_RESTORE_S };
-  const guessed = { code: "kind-guessed" } as const;
-  const shocks = atLeastOne(actions.every((action) => SHOCKS.includes(action)) ? actions : []);
-  if (shocks) return [{ ...common, kind: "glass", input: { ...place, open: shocks }, doubts: [guessed] }];
-  const alone = { code: "button-restores-itself" } as const;
-  const calls = atLeastOne(callsIn(actions));
-  if (calls) return [{ ...common, kind: "panic", input: { ...place, open: calls }, doubts: [alone] }];
-  // The button of a lamp or a plug is its switch, and a visitor rings a bell.
-  if (device.types.some((one) => SWITCHED.includes(one)) || isBell(device)) return [];
-  return byButton(pressesIn(actions)).map(([button, open]) => ({
-    ...common,
-    kind: "panic",
-    part: [common.part, button].filter((part) => part !== "").join(" "),
-    input: { ...place, open },
-    doubts: [guessed, alone],
-  }));
-}
-
-/** Whether a button is that of a doorbell, which may also be used, and then named, as a panic button. */
-function isBell({ name, description }: Described): boolean {
-  return /chime|door ?bell/i.test(description) && kindOfName(name) !== "panic";
-}
-
-/** All presses, or those of each button if there are more than an option of the configuration can have. */
-function byButton(presses: readonly string[]): [button: string, presses: [string, ...string[]]][] {
-  const found = new Map<string, string[]>();
-  for (const press of presses) {
-    const button = presses.length > VALUES_MAX ? buttonIn(press) : "";
-    found.set(button, [...(found.get(button) ?? []), press]);
-  }
-  return [...found].flatMap(([button, own]) => {
-    const open = atLeastOne(own);
-    return open ? [[button, open] as [string, [string, ...string[]]]] : [];
-  });
-}
-
-function partOf({ endpoint, property }: Exposed): string {
-  return endpoint === undefined || property.includes(endpoint) ? property : `${property} ${endpoint}`;
-}
-
-function atLeastOne(values: readonly string[]): [string, ...string[]] | undefined {
-  const [first, ...others] = values.slice(0, VALUES_MAX);
-  return first === undefined ? undefined : [first, ...others];
-}
-
-export function scalarOr(value: unknown, otherwise: Scalar): Scalar {
-  return sentOf(value) ?? otherwise;
-}
-
-export function propertySource(
-  property: string,
-  device: string,
-  bridge: Bridge,
-): { mqtt: string; path?: string } {
-  const topic = `${bridge.base}/${device}`;
-  return bridge.hasTopicForEachValue
-    ? { mqtt: `${topic}/${property}` }
-    : { mqtt: topic, path: pointerTo(property) };
 }

@@ -8,16 +8,10 @@ import {
 } from "./device.ts";
 import type { OnLeftOut } from "./left-out.ts";
 import { messageAt } from "./message-index.ts";
+import { PRESSED_WITHIN_S, WEEKLY } from "./presses.ts";
 import { fieldOf, isFields, listOf, textOf } from "./values.ts";
-import {
-  contactsOf,
-  propertySource,
-  scalarOr,
-  tamperIn,
-  type Bridge,
-  type Described,
-  type Exposed,
-} from "./zigbee2mqtt-contacts.ts";
+import { contactsOf, tamperIn } from "./zigbee2mqtt-contacts.ts";
+import { propertySource, scalarOr, type Bridge, type Described, type Exposed } from "./zigbee2mqtt-values.ts";
 
 /** What bridges warn at. */
 const BATTERY_BELOW_PERCENT = 15;
@@ -104,7 +98,7 @@ function proposalsOf(device: Described, bridge: Bridge): Proposal[] {
   const contacts = contactsOf(device, bridge);
   const tamper = tamperOf(exposed, name, bridge);
   const battery = batteryOf(exposed, name, bridge);
-  return contacts.map(({ part, ...contact }) => ({
+  return contacts.map(({ part, isPressed, doubts, ...contact }) => ({
     ...contact,
     name: contacts.length > 1 ? `${name} ${part}` : name,
     ...(contact.kind === "tamper" ? {} : tamper),
@@ -113,6 +107,9 @@ function proposalsOf(device: Described, bridge: Bridge): Proposal[] {
     bridge: { mqtt: `${bridge.base}/bridge/state`, path: "/state" },
     // Values with topics of their own are still one device.
     ...(bridge.hasTopicForEachValue ? { device: name } : {}),
+    ...(isPressed && battery.battery
+      ? { supervisionTimeoutS: PRESSED_WITHIN_S, doubts: [...doubts, WEEKLY] }
+      : { doubts }),
   }));
 }
 
