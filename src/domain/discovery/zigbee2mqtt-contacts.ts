@@ -3,6 +3,7 @@ import { isOneOf, type Scalar } from "../plain-value.ts";
 import type { ZoneKind } from "../zone.ts";
 import type { Doubt } from "./doubt.ts";
 import { kindOfName } from "./name-hints.ts";
+import { BUTTON_RESTORE_S } from "./presses.ts";
 import { textOf, textsOf, type Fields } from "./values.ts";
 import { actionContacts } from "./zigbee2mqtt-actions.ts";
 import {
@@ -101,7 +102,14 @@ function binaryContact(value: Exposed, device: Described, bridge: Bridge): Conta
   const isOfPerson = kind === "motion" && isCarried(device);
   if (kind === undefined || kind === "tamper" || isOfPerson) return undefined;
   const input: MqttInput = { ...propertySource(value.property, device.name, bridge), ...levelsOf(value) };
-  return { kind, input, part: partOf(value), doubts: [] };
+  const contact = { kind, input, part: partOf(value) };
+  if (kind !== "panic") return { ...contact, doubts: [] };
+  // Many a button never sends that it is released, and its bridge repeats the press with each report of its battery.
+  const doubts: Doubt[] = [
+    { code: "button-restores-itself" },
+    { code: "press-repeated", values: { option: `filtered_cache: [${value.property}]` } },
+  ];
+  return { ...contact, autoRestoreS: BUTTON_RESTORE_S, isPressed: true, doubts };
 }
 
 /** Whether a person carries a device, so that its presence is that of the person. */

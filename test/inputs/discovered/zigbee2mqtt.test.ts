@@ -186,6 +186,23 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
     },
   ],
   [
+    "panic button that sends no release",
+    {
+      announced: announced([binary("sos"), battery]),
+      zone: "hol-senzor",
+      kind: "panic",
+      doubts: ["button-restores-itself", "press-repeated", "supervised-weekly"],
+      steps: [
+        [sent({ sos: false, battery: 100 }), "nothing"],
+        [sent({ sos: true, battery: 100 }), "trip"],
+        ["30 s", "restore"],
+        [sent({ sos: true, battery: 100 }), "trip"],
+        [sent({ sos: false, battery: 100 }), "restore"],
+        ["604800 s", "supervision"],
+      ],
+    },
+  ],
+  [
     "keypad, of whose actions only the calls for help count",
     {
       announced: announced([states("action", ["disarm", "arm_all_zones", "emergency", "panic", "single"])]),
