@@ -523,6 +523,55 @@ const COVERS: readonly Device[] = [
   ),
 ];
 
+/** Values whose names other makers do not use. */
+const OTHERS: readonly Device[] = (
+  [
+    ["flame", "Flame detector", "fire", []],
+    ["shock", "Sensor", "glass", []],
+    ["natural_gas", "Sensor", "gas", []],
+    ["methane_alarm", "Sensor", "gas", []],
+    ["occupied", "Sensor", "motion", []],
+    ["person_detected", "Sensor", "motion", []],
+    ["panic_button", "Sensor", "panic", ["button-restores-itself", "press-repeated", "supervised-weekly"]],
+    ["opened", "Window sensor", "intrusion", ["kind-guessed"]],
+    ["wet_floor", "Sensor", "flood", ["kind-guessed"], "Indicates whether the device detected a water leak"],
+  ] as const
+).map(([name, description, kind, doubts, ownDescription]) =>
+  sensor(
+    `a sensor with the value ${name}`,
+    "ceva",
+    {
+      description,
+      exposes: [
+        binary(name, true, false, ownDescription === undefined ? {} : { description: ownDescription }),
+        binary("trouble"),
+        batteryLow,
+        tamper,
+      ],
+    },
+    {
+      zone: "ceva",
+      kind,
+      doubts,
+      normal: { [name]: false, tamper: false },
+      open: { [name]: true, tamper: false },
+    },
+  ),
+);
+
+const UNKNOWN: Device = sensor(
+  "a sensor of which nothing but the tamper is recognised",
+  "ceva",
+  { description: "Something new", exposes: [binary("deranj"), tamper, batteryLow] },
+  {
+    zone: "ceva",
+    kind: "tamper",
+    doubts: ["tamper-only"],
+    normal: { tamper: false },
+    open: { tamper: true },
+  },
+);
+
 const REMOTE = [1, 2, 3, 4, 5, 6].flatMap((button) =>
   ["hold", "single", "double", "triple", "release"].map((press) => `button_${button}_${press}`),
 );
@@ -610,6 +659,7 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
     "Smart plug",
     [composed("switch"), binary("emergency_overheat"), binary("power_outage_memory")],
   ],
+  ["a sensor that reports only itself", "Smoke sensor", [binary("trouble"), binary("self_test"), batteryLow]],
   ["a lamp", "LED bulb", [composed("light"), states("effect", ["blink"], { access: 2 })]],
   ["a thermometer", "Temperature sensor", [numeric("temperature"), numeric("humidity"), battery]],
   [
@@ -654,4 +704,12 @@ export const NO_SENSORS: readonly (readonly [title: string, description: string,
   ["a repeater", "Range extender", [linkquality]],
 ];
 
-export const ZIGBEE_DEVICES: readonly Device[] = [...DOORS, ...MOTION, ...HAZARDS, ...COVERS, ...PRESSED];
+export const ZIGBEE_DEVICES: readonly Device[] = [
+  ...DOORS,
+  ...MOTION,
+  ...HAZARDS,
+  ...COVERS,
+  ...OTHERS,
+  UNKNOWN,
+  ...PRESSED,
+];

@@ -29,6 +29,8 @@ const DOUBTS = {
     "its trips are dispatched only while the alarm panel is armed ({topic}): remove armed_home and armed_night from gate if it is crossed by people at home",
   "vibration-tamper":
     "vibration is reported as tamper, and a slammed door may raise it: remove tamper if that happens",
+  "tamper-only":
+    "of this device only the tamper is recognised: if it also detects something, add a zone that reads that value",
   "tamper-computed": "the tamper is computed ({template}): check it, and add it if it is missing",
   "battery-left-out": "the device reports a low battery, but not its end: the report is left out",
   "zones-confirm":

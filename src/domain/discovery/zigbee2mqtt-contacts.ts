@@ -9,7 +9,9 @@ import { actionContacts } from "./zigbee2mqtt-actions.ts";
 import {
   isClosedIfTrue,
   isGuessedByDevice,
+  isPlain,
   isQuiet,
+  isUnnamed,
   isUnsure,
   kindOfStates,
   kindOfValue,
@@ -50,11 +52,12 @@ export function contactsOf(device: Described, bridge: Bridge): Contact[] {
   return detected.length > 0 ? detected : coverOf(device, bridge);
 }
 
-function coverOf({ name, exposed }: Described, bridge: Bridge): Contact[] {
-  const value = tamperIn(exposed);
+function coverOf(device: Described, bridge: Bridge): Contact[] {
+  const value = tamperIn(device.exposed);
   if (!value) return [];
-  const input: MqttInput = { ...propertySource(value.property, name, bridge), ...levelsOf(value) };
-  return [{ kind: "tamper", input, part: partOf(value), doubts: [] }];
+  const input: MqttInput = { ...propertySource(value.property, device.name, bridge), ...levelsOf(value) };
+  const doubts: Doubt[] = isNoSensor(device) ? [] : [{ code: "tamper-only" }];
+  return [{ kind: "tamper", input, part: partOf(value), doubts }];
 }
 
 /** The value of a device that reports its tamper; undefined without one. */
@@ -102,14 +105,21 @@ function binaryContact(value: Exposed, device: Described, bridge: Bridge): Conta
   const isOfPerson = kind === "motion" && isCarried(device);
   if (kind === undefined || kind === "tamper" || isOfPerson) return undefined;
   const input: MqttInput = { ...propertySource(value.property, device.name, bridge), ...levelsOf(value) };
-  const contact = { kind, input, part: partOf(value) };
-  if (kind !== "panic") return { ...contact, doubts: [] };
+  return { input, part: partOf(value), ...ofKind(kind, value, []) };
+}
+
+function ofKind(
+  kind: ZoneKind,
+  { property }: Exposed,
+  doubts: readonly Doubt[],
+): Pick<Contact, "kind" | "doubts" | "autoRestoreS" | "isPressed"> {
+  if (kind !== "panic") return { kind, doubts };
   // Many a button never sends that it is released, and its bridge repeats the press with each report of its battery.
-  const doubts: Doubt[] = [
+  const ofButton: Doubt[] = [
     { code: "button-restores-itself" },
-    { code: "press-repeated", values: { option: `filtered_cache: [${value.property}]` } },
+    { code: "press-repeated", values: { option: `filtered_cache: [${property}]` } },
   ];
-  return { ...contact, autoRestoreS: BUTTON_RESTORE_S, isPressed: true, doubts };
+  return { kind, autoRestoreS: BUTTON_RESTORE_S, isPressed: true, doubts: [...doubts, ...ofButton] };
 }
 
 /** Whether a person carries a device, so that its presence is that of the person. */
@@ -118,12 +128,19 @@ function isCarried({ description }: Described): boolean {
 }
 
 function unnamedContact(value: Exposed, device: Described, bridge: Bridge): Contact | undefined {
-  const { type, name, property } = value;
-  if (type !== "binary" || !UNNAMED.includes(name)) return undefined;
+  const { type, name, property, fields } = value;
+  const isAlarm = UNNAMED.includes(name);
+  if (type !== "binary" || (!isAlarm && (!isUnnamed(name) || fields["category"] === "diagnostic")))
+    return undefined;
+  const own = kindOfName(textOf(fields["description"]) ?? "");
+  // A name with a word that is not known counts if its own description tells what it is.
+  const suggested = isAlarm || own !== undefined || isPlain(name);
+  const kind = suggested ? (kindOfName(device.name) ?? own ?? kindOfName(device.description)) : undefined;
+  if (kind === undefined && !isAlarm) return undefined;
   const input: MqttInput = { ...propertySource(property, device.name, bridge), ...levelsOf(value) };
-  const kind = kindOfName(device.name) ?? describedKind(value, device) ?? "intrusion";
   const wired: Doubt[] = name === "input" ? [{ code: "check-contact" }] : [];
-  return { kind, input, part: partOf(value), doubts: [...wired, { code: "kind-guessed" }] };
+  const doubts: Doubt[] = [...wired, { code: "kind-guessed" }];
+  return { input, part: partOf(value), ...ofKind(kind ?? "intrusion", value, doubts) };
 }
 
 /** The kind that the description of a value or of its device suggests. */

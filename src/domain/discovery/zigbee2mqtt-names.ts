@@ -3,13 +3,13 @@ import type { ZoneKind } from "../zone.ts";
 /** What a word in the name of a value detects. The first kind of which a name has a word counts. */
 const WORDS: readonly (readonly [kind: ZoneKind, words: readonly string[]])[] = [
   ["tamper", ["tamper"]],
-  ["fire", ["smoke", "fire", "heat"]],
-  ["gas", ["gas", "co", "monoxide"]],
+  ["fire", ["smoke", "fire", "flame", "heat"]],
+  ["gas", ["gas", "co", "monoxide", "lpg", "methane"]],
   ["flood", ["leak", "leakage", "flood", "moisture", "water", "watersensor"]],
   ["panic", ["sos", "emergency", "panic"]],
   ["medical", ["fall"]],
-  ["glass", ["glass", "vibration", "sound"]],
-  ["motion", ["occupancy", "presence", "motion", "movement", "moving", "pir"]],
+  ["glass", ["glass", "vibration", "shock", "sound"]],
+  ["motion", ["occupancy", "occupied", "presence", "person", "motion", "movement", "moving", "pir"]],
   ["intrusion", ["contact", "door", "window", "opening", "handle"]],
 ];
 /** Words that say nothing about what is detected: a state, a side, a number. */
@@ -17,11 +17,18 @@ const PLAIN: ReadonlySet<string> = new Set(
   [
     "state status alarm sensor detector active detect detected detection open opened position mode",
     "in out or and up left right top bottom front back inner outer main area region zone input channel",
-    "human body person break down garage carbon dry is the",
+    "human body break down garage carbon natural dry is the button",
   ].flatMap((words) => words.split(" ")),
 );
 /** Of devices that move or heat: they report their own movement, and take a fall of the temperature for an open window. */
 const GUESSED = ["window", "opening", "door", "moving", "heat"];
+/** What any device may report of itself, or be told. */
+const OF_ITSELF: ReadonlySet<string> = new Set(
+  [
+    "battery low power mains ac charging voltage outage test self fault trouble error warning supervision reports restore",
+    "silence mute buzzer siren led indicator light update online linkage calibration learning enabled valve",
+  ].flatMap((words) => words.split(" ")),
+);
 /** States in which nothing is detected. */
 const QUIET: ReadonlySet<string> = new Set(
   [
@@ -69,6 +76,16 @@ export function kindOfValue(name: string): ZoneKind | undefined {
   const known = WORDS.flatMap(([, own]) => own);
   const isOnly = words.every((word) => known.includes(word) || PLAIN.has(word));
   return isOnly ? kindOfWords(words, WORDS) : undefined;
+}
+
+/** Whether a value may be what a sensor detects, though its name does not say what that is. */
+export function isUnnamed(name: string): boolean {
+  return kindOfValue(name) === undefined && !wordsOf(name).some((word) => OF_ITSELF.has(word));
+}
+
+/** Whether a name has only words that say nothing about what is detected, such as `opened`. */
+export function isPlain(name: string): boolean {
+  return wordsOf(name).every((word) => PLAIN.has(word));
 }
 
 /** Whether a value is what a heating or a motor makes of its own readings, not a sensor. */

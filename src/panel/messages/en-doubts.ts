@@ -24,6 +24,8 @@ export const EN_DOUBTS = {
     "Its trips are dispatched only while the alarm panel is armed ({topic}). Remove armed_home and armed_night from its arming condition if people who are at home pass this sensor.",
   "doubt.vibration-tamper":
     "Vibration is reported as tamper, and a slammed door may raise it: clear “Tamper” if that happens.",
+  "doubt.tamper-only":
+    "Of this device only the tamper is recognised: if it also detects something, add a zone that reads that value.",
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",
   "doubt.battery-left-out": "The device reports a low battery, but not its end: the report is left out.",
   "doubt.zones-confirm":

@@ -27,6 +27,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
     "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea „Sabotaj”.",
+  "doubt.tamper-only":
+    "La acest echipament este recunoscut doar sabotajul: dacă detectează și altceva, adăugați o zonă care citește acea valoare.",
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
   "doubt.battery-left-out":
