@@ -1,13 +1,13 @@
 import type { TrustedTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
-import { CLASS_OF_KIND } from "../domain/incident.ts";
 import { CONTROL_SOCKET } from "../domain/principal.ts";
 import { newSignalTest } from "../domain/trip-rows.ts";
 import type { SiteIdentity } from "../domain/walk-test.ts";
 import { gateIdsOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { bypassWithoutZone, forgetChangedZones } from "./changed-zones.ts";
+import { classifyEarlier } from "./earlier-release.ts";
 import { EntryDelays } from "./entry-delays.ts";
 import { storeFallback } from "./fallback-journal.ts";
 import { endFaultsWithoutSource } from "./faults-without-source.ts";
@@ -191,8 +191,9 @@ export class ZoneService {
   }
 
   start(): void {
+    // Before trips that are not on disk yet: they may join an incident of the earlier release.
+    classifyEarlier(this.#zones, this.#options);
     this.#storeOffDisk();
-    this.#classifyTrips();
     // Before the overrides and the zones, which resume what the journal has.
     const recordSafely = (event: NewEvent): void => record(this.#options, event);
     forgetChangedZones(this.#zones, { ...this.#options, record: recordSafely });
@@ -203,17 +204,6 @@ export class ZoneService {
     this.entryDelays.start();
     this.#standing.start();
     this.#heartbeat.start();
-  }
-
-  /** For the trips of an earlier release. A disk that cannot be written must not keep the zones from being monitored. */
-  #classifyTrips(): void {
-    const { journal, log } = this.#options;
-    try {
-      for (const { id, kind } of this.#zones) journal.trips.classify(id, CLASS_OF_KIND[kind]);
-    } catch (error) {
-      log.error("trip-classification-failed", { error });
-      journal.noteError(error);
-    }
   }
 
   stop(): void {

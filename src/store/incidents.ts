@@ -3,6 +3,7 @@ import type { Timestamp } from "../domain/trip.ts";
 import { Store } from "./database.ts";
 import { storedJson } from "./stored-json.ts";
 import { isIncidentZone } from "./stored-shapes.ts";
+import { transaction } from "./transaction.ts";
 
 type IncidentRow = Pick<Incident, "key" | "subject" | "interventionId"> & Timestamp;
 
@@ -11,6 +12,9 @@ const INCIDENTS = `SELECT key, subject, intervention_id AS interventionId, last_
 
 /** The incidents that a trip may join: a trip that was rejected at first may open an incident after a later one. */
 const NEWEST = 8;
+
+/** Incidents of an earlier release to classify at a start: more than can be in their window, and few enough not to delay it. */
+const UNCLASSIFIED_MAX = 500;
 
 /** Incidents: the intervention to which the trips of a class and objective, or the repeats of a fault, belong. */
 export class IncidentStore extends Store {
@@ -31,6 +35,13 @@ export class IncidentStore extends Store {
     `INSERT INTO incident_zones(incident, zone_id, place, zone) VALUES(?, ?, ?, ?)
      ON CONFLICT(incident, zone_id) DO UPDATE SET zone = excluded.zone`,
   );
+
+  // As a range, which the index answers: there is none but at the first start after an upgrade.
+  readonly #unclassified = this.prepare<string>(
+    `SELECT key FROM incidents WHERE subject >= 'obiective/' AND subject < 'obiective0'
+     ORDER BY seq DESC LIMIT ${UNCLASSIFIED_MAX}`,
+  ).pluck();
+  readonly #classify = this.prepare("UPDATE incidents SET subject = ? || '/' || subject WHERE key = ?");
 
   find(key: string): Incident | undefined {
     return this.#toIncident(this.#find.get(key));
@@ -54,6 +65,23 @@ export class IncidentStore extends Store {
       const place = zones.findIndex(({ zoneId }) => zoneId === zone.zoneId);
       this.#saveZone.run(key, zone.zoneId, place, JSON.stringify(zone));
     }
+  }
+
+  /** The newest incidents of an earlier release, whose subject has no class and which have no zones here. */
+  unclassified(): Incident[] {
+    return this.#unclassified.all().flatMap((key) => this.find(key) ?? []);
+  }
+
+  /** Adds the class to the subject of such incidents, and their zones, all or none. */
+  classify(incidents: readonly { readonly incident: Incident; readonly incidentClass: string }[]): void {
+    if (incidents.length === 0) return;
+    transaction(this.database, () => {
+      for (const { incident, incidentClass } of incidents) {
+        this.#classify.run(incidentClass, incident.key);
+        for (const [place, zone] of incident.zones.entries())
+          this.#saveZone.run(incident.key, zone.zoneId, place, JSON.stringify(zone));
+      }
+    });
   }
 
   #toIncident(row: IncidentRow | undefined): Incident | undefined {
