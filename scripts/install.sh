@@ -31,20 +31,49 @@ while [ -e "$home/releases/source.$number" ]; do number=$((number + 1)); done
 release=releases/source.$number
 rm -rf "$home"/releases/*.part
 made=$home/$release.part
-scripts/packaging/stage.sh "" "$made"
-cp -r node_modules "$made/node_modules"
+# A tree that was built with another umask.
+readable() { chmod -R u=rwX,go=rX "$made"; }
+
+# First the program alone: what it rejects must leave the units of the former one, and the files that these name.
+install -d "$made/node/bin"
+chmod 755 "$home" "$home/releases"
+ln -s "$node" "$made/node/bin/node"
+cp -r dist node_modules package.json "$made/"
 # Remove development packages by npm's own list; npm prune would need the registry, and there may be no network.
 "$node" -p 'const { packages } = require("./node_modules/.package-lock.json");
   Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$made" && xargs -d "\n" rm -rf)
 rm -rf "$made/node_modules/.bin" "$made/node_modules/.package-lock.json"
-install -d "$made/node/bin"
-ln -sf "$node" "$made/node/bin/node"
-# A tree that was built with another umask.
-chmod -R u=rwX,go=rX "$made"
-chmod 755 "$home" "$home/releases"
-systemd-sysusers /usr/lib/sysusers.d/santinela.conf
+readable
+systemd-sysusers systemd/sysusers.conf
 setpriv --reuid=santinela --regid=santinela --init-groups "$made/node/bin/node" "$made/dist/main.js" version >/dev/null ||
   fail "the program does not run as the user santinela with $("$node" --version)"
+
+# Runs a command of the program as the service $1 would, with the environment of its unit. Credentials exist while it runs.
+as_service() {
+  local credentials=/run/credentials/$1
+  systemctl show --property=Environment --value "$1" | (
+    cd /
+    if [ -d "$credentials" ]; then export CREDENTIALS_DIRECTORY=$credentials; fi
+    # The words of the command are split.
+    xargs sh -c 'made=$0 words=$1; shift
+      exec setpriv --reuid=santinela --regid=santinela --init-groups env "$@" "$made/node/bin/node" "$made/dist/main.js" $words' \
+      "$made" "$2"
+  )
+}
+# Stops at a configuration $2 that the program rejects: its last good text is of the former release, and mostly the same. Without a
+# password or a certificate, which may exist only while the service runs, it starts with that text.
+accepts() {
+  [ -e "$2" ] || return 0
+  if as_service "$1" "check-config $3 --config $2" >/dev/null; then return; fi
+  as_service "$1" "config show --config $2" >/dev/null 2>&1 ||
+    fail "this release rejects $2, for the reason above; the former program runs on"
+  echo "install: the installation goes on without what is missing above" >&2
+}
+accepts santinela.service /etc/santinela/santinela.yaml ""
+accepts santinela-centre.service /etc/santinela/centre.yaml "--centre --offline"
+
+scripts/packaging/stage.sh "" "$made"
+readable
 # Damaged or missing caches make the start slower and nothing else.
 "$made/bin/code-cache" "$made" || true
 sync --file-system "$home"

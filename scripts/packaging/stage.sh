@@ -21,7 +21,8 @@ put() {
 }
 
 mkdir -p "$destination$home"
-cp -r dist "$destination$home/dist"
+# It may be there already (scripts/install.sh).
+cp -rT dist "$destination$home/dist"
 # They fit one Node.js with its options and processor: each installation makes its own (code-cache.sh).
 rm -f "$destination$home"/dist/program/*.cache
 put 755 scripts/packaging/code-cache.sh $home/bin/code-cache
