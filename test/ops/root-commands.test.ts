@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -15,7 +15,8 @@ function executable(path: string, script: string): void {
   chmodSync(file, 0o755);
 }
 
-executable("current/node/bin/node", "echo root");
+executable("releases/0.1.0.1/node/bin/node", "echo root");
+symlinkSync("releases/0.1.0.1", join(folder, "current"));
 executable("bin/setpriv", 'echo "santinela $3"');
 executable("bin/id", 'test "$1" = -u && echo 0 || echo 990 991');
 executable("bin/getent", "echo systemd-journal:x:999:ana");
@@ -50,4 +51,21 @@ test("only a support bundle is created with the right to read the log", () => {
   expect(userOf("--no-input", "support-bundle", "--out", "/tmp/a")).toBe("santinela --groups=990,991,999");
   executable("bin/getent", "exit 2");
   expect(userOf("support-bundle")).toBe("santinela --groups=990,991");
+});
+
+test("a return to 0.1.0 is named with each command, on standard error, until another release is installed", () => {
+  const stderrOf = (): string =>
+    spawnSync(join(folder, "santinela"), ["status"], {
+      encoding: "utf8",
+      env: { PATH: `${folder}/bin:${process.env["PATH"] ?? ""}` },
+    }).stderr;
+  const note = join(folder, "returned");
+  expect(stderrOf()).toBe("");
+  writeFileSync(note, "0.2.0\n");
+  expect(stderrOf()).toMatch(/^santinela: release 0\.2\.0 did not stay up, so 0\.1\.0 runs again; .*\n$/);
+  expect(userOf("init")).toBe("root");
+  // A dispatch centre that could not return runs in the release of the note.
+  writeFileSync(note, "0.1.0\n");
+  expect(stderrOf()).toBe("");
+  rmSync(note);
 });
