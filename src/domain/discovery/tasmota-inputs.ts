@@ -179,8 +179,10 @@ export function codeIn({ topic, json }: ReceivedMessage): string | undefined {
  */
 const SHORT_CODE = /^(?:0x([0-9a-f]{1,6})|([0-9a-f]{6}))$/i;
 const SHORT_CODE_BITS = 24;
+/** What it reports, behind its address: four bits with EV1527, eight with PT2262. */
+const REPORT_BITS = 8;
 
-/** What the codes of one transmitter have in common: of a code of 24 bits, the last four are what it reports. */
+/** The device of a code: the transmitter, whichever bridge has received it. Its codes have the address in common. */
 function transmitterOf(code: string, { json }: ReceivedMessage): string {
   const received = fieldOf(json, "RfReceived");
   const data = fieldOf(received, "Data");
@@ -189,11 +191,11 @@ function transmitterOf(code: string, { json }: ReceivedMessage): string {
   const sent = typeof data === "number" ? data : Number(`0x${prefixed ?? plain}`);
   // Not a number for any other text.
   return bits === SHORT_CODE_BITS && sent >= 0 && sent < 2 ** SHORT_CODE_BITS
-    ? Math.floor(sent / 16)
+    ? `RF ${Math.floor(sent / 2 ** REPORT_BITS)
         .toString(16)
         .toUpperCase()
-        .padStart(5, "0")
-    : code;
+        .padStart(4, "0")}`
+    : `RF ${code}`;
 }
 
 /** One zone for each code that was received: a sensor sends one when it opens, and often another when it closes. */

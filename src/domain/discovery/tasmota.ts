@@ -74,7 +74,7 @@ function deviceOf(
         ...input,
         name: `${name} ${label}`,
         // Its inputs are read from several topics, and are one device. A transmitter that it receives is another one.
-        device: transmitter === undefined ? name : `${name} ${transmitter}`,
+        device: transmitter ?? name,
         availability,
       })),
       ...zigbeeProposals(own, availability, onLeftOut),

@@ -245,11 +245,17 @@ describe("a Tasmota device", () => {
       NOT_CONFIRMED,
     ],
     ["of two detectors confirm each other, without zeros at the beginning", "0xA1B2E", "0xA1C2E", CONFIRMED],
+    ["of one PT2262 detector do not confirm each other", "15500C", "1550C0", NOT_CONFIRMED],
     ["of another form confirm each other", "7A6F0E0012", "7A6F0E0013", CONFIRMED],
   ])("with codes %s", async (_title, first, second, expected) => {
     const codes = [radio(first), radio(second)];
     const { zones } = foundIn({ announced: [...announced({ dn: "RF" }), ...codes] });
     // The first code of each shows only that it is received.
     expect(await recordAfter(zones, [...codes, "31 s", ...codes])).toMatchObject([expected]);
+  });
+
+  test("of one detector that two bridges receive do not confirm each other", () => {
+    const of = (dn: string) => foundIn({ announced: [...announced({ dn }), radio("7A6F0E")] }).zones;
+    expect(of("RF-B").map(({ device }) => device)).toEqual(of("RF-A").map(({ device }) => device));
   });
 });
