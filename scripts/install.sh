@@ -44,7 +44,7 @@ cp -r dist node_modules package.json "$made/"
   Object.keys(packages).filter((path) => packages[path].dev).join("\n")' | (cd "$made" && xargs -d "\n" rm -rf)
 rm -rf "$made/node_modules/.bin" "$made/node_modules/.package-lock.json"
 readable
-systemd-sysusers systemd/sysusers.conf
+systemd-sysusers "$PWD/systemd/sysusers.conf"
 setpriv --reuid=santinela --regid=santinela --init-groups "$made/node/bin/node" "$made/dist/main.js" version >/dev/null ||
   fail "the program does not run as the user santinela with $("$node" --version)"
 

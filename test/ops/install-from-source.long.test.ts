@@ -17,7 +17,8 @@ const STAND_INS = {
     'case "$1 $*" in show*--property=Environment*) echo NODE_ENV=production ;; show*) echo inactive ;; esac',
   setpriv: 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"',
   "dpkg-query": "exit 1",
-  "systemd-sysusers": "",
+  // It searches for a relative path in its own folders.
+  "systemd-sysusers": 'test -f "$1" && test "${1#/}" != "$1"',
   "systemd-tmpfiles": "",
   udevadm: "",
   chgrp: "",
