@@ -71,6 +71,7 @@ describeWithBrowser("a time of another day", () => {
       .screen("status")
       .listItem(/Ușa principală.*Contact\s*\d\d:\d\d:/s)
       .shown();
+    await open.screen("status").complete();
     await site.daemon.end("SIGKILL");
     await open.staleBar.shown();
     await today.clock.setSystemTime(Date.now() + DAY_MS);
