@@ -20,7 +20,7 @@ export function addAccessCommands(root: CommandGroup): void {
     async () => (await installationKeys()).revokeKey,
   );
   root
-    .add(
+    .addWithoutPasswords(
       "address",
       "show where other devices open the web panel, with a QR code",
       async () => (await import("./address.ts")).showAddress,

@@ -70,8 +70,30 @@ export class CommandGroup {
     description: string,
     load: Load<Action<Config, Options, Values>>,
   ): Command {
+    return this.#addLoaded(name, description, load, async () => ({}));
+  }
+
+  /** Adds a command that needs the configuration without its passwords: those that only the service has are not missing. */
+  addWithoutPasswords<Options, Values extends readonly unknown[]>(
+    name: string,
+    description: string,
+    load: Load<Action<Config, Options, Values>>,
+  ): Command {
+    return this.#addLoaded(name, description, load, async () => {
+      const { isCredentialOfService } = await import("../config/service-credentials.ts");
+      return { isElsewhere: isCredentialOfService };
+    });
+  }
+
+  #addLoaded<Options, Values extends readonly unknown[]>(
+    name: string,
+    description: string,
+    load: Load<Action<Config, Options, Values>>,
+    more: () => Promise<Pick<LoadOptions, "isElsewhere">>,
+  ): Command {
     return this.addUnloaded<Options, Values>(name, description, () => {
-      return async (from, terminal, options, ...values) => {
+      return async (found, terminal, options, ...values) => {
+        const from = { ...found, ...(await more()) };
         const config = await configOf(from, terminal);
         const run = await load();
         try {

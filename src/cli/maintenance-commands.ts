@@ -15,7 +15,7 @@ export function addMaintenanceCommands(root: CommandGroup): void {
       "\nIt tests with a separate session whether the broker queues messages while the daemon is offline. Whether the broker\nkeeps them over its own power cut cannot be tested; the example of settings for Mosquitto keeps them\n(/usr/share/doc/santinela/docs/sensors.md).",
     );
   root
-    .add(
+    .addWithoutPasswords(
       "backup",
       "create a backup and check it; works while the daemon runs",
       async () => (await import("./backup.ts")).makeBackup,

@@ -1,6 +1,7 @@
 import { fallbackAddress } from "../config/fallback-address.ts";
 import { configurationToRun } from "../config/last-good.ts";
 import type { LoadOptions } from "../config/load.ts";
+import { isCredentialOfService } from "../config/service-credentials.ts";
 import { AppError } from "../domain/errors.ts";
 import { SafeModeServer } from "../http/safe-mode.ts";
 import { JsonLog } from "../ops/log.ts";
@@ -29,7 +30,7 @@ export async function safeMode(options: LoadOptions, terminal: Terminal): Promis
 /** Read for each request, so that the page follows edits of the file. */
 function configurationErrors(options: LoadOptions): string | null {
   try {
-    return configurationToRun({ role: "site", ...options }).fault;
+    return configurationToRun({ role: "site", isElsewhere: isCredentialOfService, ...options }).fault;
   } catch (error) {
     if (error instanceof AppError) return error.text;
     throw error;

@@ -33,14 +33,6 @@ export function directoryWarnings(
   ];
 }
 
-function textsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => readIfExists(join(folder, name)) ?? "");
-  } catch {
-    return [];
-  }
-}
-
 /** Name of the last good configuration in the data directory. */
 export const COPY = "last-good.yaml";
 
@@ -99,5 +91,14 @@ export function readIfExists(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch {
     return undefined;
+  }
+}
+
+/** The texts of the files in a folder; none if it cannot be read. */
+export function textsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => readIfExists(join(folder, name)) ?? "");
+  } catch {
+    return [];
   }
 }

@@ -51,6 +51,8 @@ export interface LoadOptions {
    * either: the configuration is then resolved as that of a site.
    */
   readonly role?: Config["role"] | undefined;
+  /** Of a command that uses no password: whether a credential of systemd that it does not have is not missing. */
+  readonly isElsewhere?: (credential: string) => boolean;
 }
 
 /**
@@ -84,7 +86,7 @@ export function readConfiguration(
   if (!validateConfiguration(value))
     throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
   const folder = file === null ? options.cwd : dirname(file);
-  const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"]);
+  const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"], options.isElsewhere);
   const certificates = new CertificateFiles(value, folder);
   const ofFiles = [...certificates.problems, ...passwords.problems];
   const problems = [

@@ -30,19 +30,23 @@ export class Passwords {
   readonly warnings: string[] = [];
   readonly #folder: string;
   readonly #credentials: string | undefined;
+  readonly #isElsewhere: (credential: string) => boolean;
 
   /**
    * Reads the passwords.
    * @param folder base of relative paths
    * @param credentials $CREDENTIALS_DIRECTORY of systemd
+   * @param isElsewhere whether a credential that is not there is not missing
    */
   constructor(
     { upstream, upstreams = [], mqtt, metrics, dc09, database, databasePasswordFile }: Configuration,
     folder: string,
     credentials: string | undefined,
+    isElsewhere: (credential: string) => boolean = () => false,
   ) {
     this.#folder = folder;
     this.#credentials = credentials;
+    this.#isElsewhere = isElsewhere;
     const {
       url,
       username,
@@ -116,6 +120,7 @@ export class Passwords {
   #read([section, key]: [string, string], file: string | undefined, credential: string): string | undefined {
     if (file !== undefined) return this.#readOwnFile([section, key], file);
     if (this.#credentials) return this.#readFile([section], join(this.#credentials, credential));
+    if (this.#isElsewhere(credential)) return undefined;
     this.#report(
       [section],
       `${key} is missing. Write the password to a file with mode 0600 and set its path here, or use the systemd credential ${credential}`,

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { directoryWarnings } from "../../src/config/data-directories.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
+import { isCredentialOfService } from "../../src/config/service-credentials.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
@@ -1006,6 +1007,19 @@ test("warns of data where the services of the package may not write, until their
     /```ini\n(# \/etc\/systemd\/system\/santinela-backup\.service\.d\/data\.conf\n[^]*?)```/.exec(page) ?? [];
   writeFileSync(join(units, "santinela-backup.service.d", "data.conf"), shown);
   expect(directoryWarnings(file, "/mnt/ssd/santinela", units)).toEqual([]);
+});
+
+test("does not miss a credential of systemd that only the service has, for a command without passwords", () => {
+  const text = "upstream: { baseUrl: 'https://c.example', email: a@b.example }\n";
+  const units = temporaryFolder();
+  const isElsewhere = (name: string): boolean => isCredentialOfService(name, units);
+  const read = (): Config => readConfiguration({ file, text }, { env: {}, cwd: folder, isElsewhere });
+  expect(read).toThrow(/upstream: passwordFile is missing/);
+  mkdirSync(join(units, "santinela.service.d"));
+  const dropIn = readFileSync("systemd/credentials.conf", "utf8");
+  writeFileSync(join(units, "santinela.service.d", "credentials.conf"), dropIn);
+  expect(read().upstream).toMatchObject({ baseUrl: "https://c.example", password: "" });
+  expect(isCredentialOfService("metrics-token", units)).toBe(false);
 });
 
 describe("the environment", () => {

@@ -298,6 +298,18 @@ console.log(JSON.stringify(database.prepare("SELECT DISTINCT boot FROM trips").p
     expect(await isActive()).toBe(true);
     // The command line finds it too while the service runs.
     expect(await debian.ok("santinela check-config")).toContain("pushes to http://127.0.0.1:9");
+    // The backup and the safe mode page have none, and need none.
+    const since = await debian.ok("date +%s");
+    await debian.ok("systemctl start santinela-backup.service && systemctl stop santinela.service");
+    await debian.ok("systemctl start santinela-safe-mode.service");
+    const journal = `journalctl --no-pager --since=@${since}`;
+    await eventually(
+      "the page",
+      async () => (await debian.ok(journal)).includes('"event":"safe-mode"'),
+      LIMIT_MS,
+    );
+    expect(await debian.ok(journal)).not.toContain("passwordFile is missing");
+    await debian.ok("systemctl stop santinela-safe-mode.service && rm -r /var/lib/santinela/backups");
   });
 
   test("rejects no connection during a restart with socket activation", async () => {
