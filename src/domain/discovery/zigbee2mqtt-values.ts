@@ -20,6 +20,8 @@ export interface Described {
   /** Types of what it has, such as `cover` or `binary`. */
   readonly types: readonly string[];
   readonly exposed: readonly Exposed[];
+  /** Whether its bridge may report that it is available. */
+  readonly hasAvailability: boolean;
 }
 
 /** How messages of one bridge are laid out. */

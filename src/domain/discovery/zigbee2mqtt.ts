@@ -43,8 +43,8 @@ function devicesBelow(
   onLeftOut: OnLeftOut,
 ): DiscoveredDevice[] {
   if (listed.length > LISTED_MAX) onLeftOut("bridge-devices", LISTED_MAX);
-  const info = messageAt(messages, `${base}/bridge/info`)?.json;
-  const output = fieldOf(fieldOf(fieldOf(info, "config"), "advanced"), "output");
+  const config = fieldOf(messageAt(messages, `${base}/bridge/info`)?.json, "config");
+  const output = fieldOf(fieldOf(config, "advanced"), "output");
   const bridge: Bridge = { base, hasTopicForEachValue: output === "attribute", messages };
   return listed.slice(0, LISTED_MAX).flatMap((device) => {
     if (!isFields(device) || device["type"] === "Coordinator" || device["disabled"] === true) return [];
@@ -63,6 +63,7 @@ function devicesBelow(
       description: textOf(fieldOf(definition, "description")) ?? "",
       types: listOf(exposes).flatMap((one) => textOf(fieldOf(one, "type")) ?? []),
       exposed: exposed.slice(0, EXPOSED_MAX),
+      hasAvailability: reportsAvailability(config, address),
     };
     return [
       {
@@ -103,7 +104,7 @@ function proposalsOf(device: Described, bridge: Bridge): Proposal[] {
     name: contacts.length > 1 ? `${name} ${part}` : name,
     ...(contact.kind === "tamper" ? {} : tamper),
     ...battery,
-    ...availabilityOf(name, bridge),
+    ...(device.hasAvailability ? availabilityOf(name, bridge) : {}),
     bridge: { mqtt: `${bridge.base}/bridge/state`, path: "/state" },
     // Values with topics of their own are still one device.
     ...(bridge.hasTopicForEachValue ? { device: name } : {}),
@@ -143,6 +144,13 @@ function batteryOf(exposed: readonly Exposed[], device: string, bridge: Bridge):
   });
   const [state] = states;
   return state ? { battery: { ...statusPlaceOf(state.property, device, bridge), low: [state.text] } } : {};
+}
+
+/** Whether the bridge may report availability; once that is switched off, the last report stays retained. */
+function reportsAvailability(config: unknown, address: string): boolean {
+  const own = fieldOf(fieldOf(fieldOf(config, "devices"), address), "availability") ?? undefined;
+  if (own !== undefined) return own !== false;
+  return fieldOf(fieldOf(config, "availability"), "enabled") !== false;
 }
 
 /** Only if the bridge reports availability, which is an option of it: the topic is retained. */

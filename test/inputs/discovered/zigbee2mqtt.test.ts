@@ -317,6 +317,23 @@ describe("zigbee2mqtt's", () => {
     ]);
   });
 
+  test.each([
+    ["is on", { availability: { enabled: true } }, true],
+    ["is off", { availability: { enabled: false } }, false],
+    ["is off, but on for the device", { availability: { enabled: false } }, true, { availability: true }],
+    ["is on, but off for the device", { availability: { enabled: true } }, false, { availability: false }],
+    ["is not told", {}, true],
+  ])("old retained availability counts as it is set: %s", (_title, config, isUsed, own: object = {}) => {
+    const { zones } = foundIn({
+      announced: [
+        ...announced([binary("contact", false, true)]),
+        ["zigbee2mqtt/bridge/info", { config: { ...config, devices: { "0x00158d0001a2b3c4": own } } }],
+        ["zigbee2mqtt/hol/senzor/availability", { state: "online" }],
+      ],
+    });
+    expect(zones.map(({ availability }) => availability !== undefined)).toEqual([isUsed]);
+  });
+
   test("announcements for Home Assistant add no self-test, no setting and no valve", () => {
     const ofHomeAssistant = (name: string, more: object = {}): Message => [
       `homeassistant/binary_sensor/0x00158d0001a2b3c4/${name}/config`,
