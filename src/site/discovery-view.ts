@@ -39,7 +39,14 @@ export interface LeftOutView {
 export interface FoundDeviceView {
   /** Unique among the devices. */
   readonly id: string;
-  readonly source: "zigbee2mqtt" | "tasmota" | "shelly" | "shelly-rpc" | "frigate" | "home-assistant";
+  readonly source:
+    | "zigbee2mqtt"
+    | "tasmota"
+    | "shelly"
+    | "shelly-rpc"
+    | "frigate"
+    | "home-assistant"
+    | "esphome";
   readonly name: string;
   readonly model: string | null;
   readonly lastMessage: LastMessageView | null;

@@ -25,7 +25,14 @@ export interface Query {
 }
 
 /** Where a device is known from. */
-export type SourceName = "zigbee2mqtt" | "tasmota" | "shelly" | "shelly-rpc" | "frigate" | "home-assistant";
+export type SourceName =
+  | "zigbee2mqtt"
+  | "tasmota"
+  | "shelly"
+  | "shelly-rpc"
+  | "frigate"
+  | "home-assistant"
+  | "esphome";
 
 /** A zone that a device could be; its id and objective are left to the caller. */
 export interface Proposal {

@@ -8,6 +8,7 @@ import {
   type ReceivedMessage,
   type Query,
 } from "./device.ts";
+import { esphome } from "./esphome.ts";
 import { frigate } from "./frigate.ts";
 import { homeAssistant } from "./home-assistant.ts";
 import { ProposedInputs } from "./proposed-inputs.ts";
@@ -16,8 +17,19 @@ import { shellyRpc } from "./shelly-rpc.ts";
 import { tasmota } from "./tasmota.ts";
 import { zigbee2mqtt } from "./zigbee2mqtt.ts";
 
-/** In order of trust: what a device says in its own words comes before an announcement for Home Assistant. */
-const SOURCES: readonly DiscoverySource[] = [zigbee2mqtt, tasmota, shelly, shellyRpc, frigate, homeAssistant];
+/**
+ * In order of trust: what a device says in its own words comes before an announcement for Home Assistant, and that before topics
+ * that only look like those of a maker.
+ */
+const SOURCES: readonly DiscoverySource[] = [
+  zigbee2mqtt,
+  tasmota,
+  shelly,
+  shellyRpc,
+  frigate,
+  homeAssistant,
+  esphome,
+];
 
 /** What to subscribe to at a broker that denies access to all topics. */
 export const SOURCE_FILTERS: readonly string[] = SOURCES.flatMap(({ filters }) => filters);
@@ -54,12 +66,13 @@ export function discoveredDevices(messages: Messages, options: DiscoveryOptions)
     devices.flatMap(({ source, topics }) => (source === "zigbee2mqtt" ? topics : [])),
   );
   return devices.flatMap((device) => {
+    const isInOwnWords = device.source !== "home-assistant" && device.source !== "esphome";
     const proposals = device.proposals.filter((proposal) => {
-      if (device.source !== "home-assistant") return proposed.add(proposal);
+      if (isInOwnWords) return proposed.add(proposal);
       return !isDescribed(proposal, described) && proposed.addAnnounced(proposal);
     });
     // Another source has said all of it.
-    const isRepeated = proposals.length === 0 && device.source === "home-assistant";
+    const isRepeated = proposals.length === 0 && !isInOwnWords;
     return isRepeated ? [] : [{ ...device, proposals }];
   });
 }

@@ -16,6 +16,7 @@ export const EN_ZONES = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
+  "found.source.esphome": "ESPHome",
   "found.noSensors": "No sensor found yet. Open one: it appears with its last message.",
   "found.noBroker": "Sensors cannot be found without a broker. Zones on GPIO lines can be added below.",
   "found.brokerOption": "The broker in the effective configuration",

@@ -19,6 +19,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.source.shelly-rpc": "Shelly",
   "found.source.frigate": "Frigate",
   "found.source.home-assistant": "Home Assistant",
+  "found.source.esphome": "ESPHome",
   "found.noSensors": "Încă niciun senzor găsit. Acționați unul: apare cu ultimul mesaj.",
   "found.noBroker": "Fără broker nu se pot găsi senzori. Zonele de pe linii GPIO se pot adăuga mai jos.",
   "found.brokerOption": "Brokerul din configurația activă",
