@@ -140,9 +140,12 @@ export class DaemonFront {
     const [database, journal] = [open("santinela.db"), open("journal.db")];
     const events = new EventNotes({ events: records.events, clock, log });
     this.#stops.push(() => events.stop());
-    const longLists = new ListWorker(database.name, { clock, ...this.#watched("lists") });
-    const turns = new FairLists(longLists, clock);
-    const lists = new ListService({ database, longLists: turns });
+    const watched = { clock, ...this.#watched("lists") };
+    const longLists = new ListWorker(database.name, watched);
+    const lists = new ListService({ database, longLists: new FairLists(longLists, clock) });
+    // A person who chooses an objective waits for no search of records.
+    const longObjectives = new ListWorker(database.name, watched);
+    const turns = new FairLists(longObjectives, clock);
     const backupWorker = new BackupWorker(this.#watched("backup"));
     const settings = new SiteSettings({ config, clock, backupWorker, control: sensing.control });
     settings.start();
@@ -162,7 +165,7 @@ export class DaemonFront {
         fleet,
         enrolments: limitedEnrolments(records.enrolments, { codes: codesIn(database, clock), events, clock }),
         siteScopes: new SqliteSiteScopes(database),
-        objectives: new SqliteObjectives({ database, longLists: { reader: longLists, turns } }),
+        objectives: new SqliteObjectives({ database, longLists: { reader: longObjectives, turns } }),
         tokens,
         accounts: records.accounts,
         events,
@@ -186,6 +189,7 @@ export class DaemonFront {
     // Stopped before the server, which waits for pending responses.
     this.#stops.push(() => backupWorker.stop());
     this.#stops.push(() => longLists.stop());
+    this.#stops.push(() => longObjectives.stop());
     return { ...address, loopbackPort };
   }
 

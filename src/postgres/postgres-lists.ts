@@ -17,6 +17,10 @@ const CONNECTIONS_MAX = 4;
 const SHORT_CONNECTIONS_MAX = 4;
 /** Lists of few records read at once: one of these connections is left to those that are always short. */
 const FEW_AT_ONCE_MAX = SHORT_CONNECTIONS_MAX - 1;
+/** For parts of long lists of objectives, each for milliseconds: a person who chooses one never waits for slow lists of records. */
+const OBJECTIVE_CONNECTIONS_MAX = 2;
+/** Long lists of objectives read at once: their parts take turns on these connections. */
+const OBJECTIVE_LISTS_MAX = 4;
 /** How much later than the server the client gives up a slow list: then the server is gone, and the list may be read elsewhere. */
 const NO_ANSWER_MS = 5_000;
 /**
@@ -34,12 +38,14 @@ const QUERY_CANCELED = "57014";
 export class PostgresLists implements ListReader {
   readonly #connections: PostgresConnections;
   readonly #short: PostgresConnections;
+  readonly #objectives: PostgresConnections;
   readonly #others: Queries;
   readonly #readingMsMax: number;
   readonly #recordsFewMax: number;
   readonly #slowLists: FairLists;
   /** Those of few records: so many that one account asks for at once must not hold up those before alarms either. */
   readonly #fewLists: FairLists;
+  readonly #objectiveLists: FairLists;
 
   /**
    * @param options `connections`: others than those of lists; `readingMsMax`: time limit of a slow list, milliseconds;
@@ -62,9 +68,13 @@ export class PostgresLists implements ListReader {
     this.#connections = new PostgresConnections(address, log, undefined, { readsMax: CONNECTIONS_MAX });
     // A site waits for them before an alarm: given up as early as any other query.
     this.#short = new PostgresConnections(address, log, undefined, { readsMax: SHORT_CONNECTIONS_MAX });
+    this.#objectives = new PostgresConnections(address, log, undefined, {
+      readsMax: OBJECTIVE_CONNECTIONS_MAX,
+    });
     const slow: ListReader = { read: (query, signal) => this.#readSlow(query, signal) };
     this.#slowLists = new FairLists(slow, clock, CONNECTIONS_MAX);
     this.#fewLists = new FairLists({ read: (query) => this.#readShort(query) }, clock, FEW_AT_ONCE_MAX);
+    this.#objectiveLists = new FairLists(slow, clock, OBJECTIVE_LISTS_MAX);
   }
 
   async read(query: InterventionQuery, signal: AbortSignal): Promise<ListPage> {
@@ -75,7 +85,7 @@ export class PostgresLists implements ListReader {
   }
 
   /**
-   * Reads another slow list, such as of objectives, with the connections of slow lists and in the turn of its account.
+   * Reads a long list of objectives, with connections of their own and in the turn of its account.
    * @throws AppError as `FairLists.inTurn`
    */
   inTurn<T>(
@@ -83,7 +93,7 @@ export class PostgresLists implements ListReader {
     signal: AbortSignal,
     read: (queries: Queries) => Promise<T>,
   ): Promise<T> {
-    return this.#slowLists.inTurn(asked, signal, () => read(this.#connections));
+    return this.#objectiveLists.inTurn(asked, signal, () => read(this.#objectives));
   }
 
   async #hasFew(): Promise<boolean> {
@@ -113,6 +123,7 @@ export class PostgresLists implements ListReader {
   async close(): Promise<void> {
     await this.#connections.close();
     await this.#short.close();
+    await this.#objectives.close();
   }
 
   /** Ends the statement in the server when the client no longer needs the list. */

@@ -34,7 +34,7 @@ export class PostgresObjectives
   readonly #connections: PostgresConnections;
   readonly #lists: Pick<PostgresLists, "inTurn"> | undefined;
 
-  /** @param lists has the turns of slow lists; undefined where none is read */
+  /** @param lists has the turns of long lists; undefined where none is read */
   constructor(connections: PostgresConnections, lists?: Pick<PostgresLists, "inTurn">) {
     this.#connections = connections;
     this.#lists = lists;
@@ -62,7 +62,7 @@ export class PostgresObjectives
     }, AT_ONE_MOMENT);
   }
 
-  /** Reads the objectives in parts, between which the other work of the event loop goes on. More than one part is a slow list. */
+  /** Reads the objectives in parts, between which the other work of the event loop goes on. More than one part is a long list. */
   async #selected(
     { type, query, account }: ScopedRequest,
     ids: readonly number[] | null,

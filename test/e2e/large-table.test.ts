@@ -110,6 +110,16 @@ describe("a site with very large tables of records and objectives", () => {
     ]);
   });
 
+  test("objectives in the order of their names do not wait for the long lists of interventions of their account", async () => {
+    const isOver = { value: false };
+    const lists = Promise.all(Array.from({ length: LISTS }, () => ask(LONG_LIST))).finally(
+      () => (isOver.value = true),
+    );
+    const choice = await ask("/obiective/cladiri?_end=50&_sort=name");
+    expect([choice.status, (choice.value as object[]).length, isOver.value]).toEqual([200, 50, false]);
+    await lists;
+  });
+
   test("long lists of an account wait for each other, and those that wait too long get a remedy", async () => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => ask(LONG_SORT)));
     const refused = answers.filter(({ status }) => status !== 200);

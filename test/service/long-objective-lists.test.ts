@@ -10,7 +10,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 const QUERY = { search: "hall", filters: [], sort: [], start: 0, end: 25 };
 const PAGE: ListPage = { records: [], total: 0 };
 
-test("searches of many objectives wait for each other at one account, as long lists of interventions do", async () => {
+test("searches of many objectives wait for each other at one account", async () => {
   const database = openMainDatabase(":memory:");
   const buildings = Array.from({ length: 600 }, (_, index) => ({ id: index + 1, name: `Hall ${index + 1}` }));
   new ObjectiveService(database).import({ "obiective/cladiri": buildings }, "config");
@@ -25,7 +25,7 @@ test("searches of many objectives wait for each other at one account, as long li
   const { signal } = new AbortController();
   const search = (account: number) =>
     objectives.list({ type: "obiective/cladiri", query: QUERY, account }, signal);
-  const own = [search(1), turns.read({ ...QUERY, account: 1 }, signal), search(1)];
+  const own = [search(1), search(1), search(1)];
   const third = expect(own[2]).rejects.toMatchObject({
     code: "too-many-requests",
     retryAfterS: 10,
