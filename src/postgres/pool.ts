@@ -17,6 +17,8 @@ const IDLE_IN_TRANSACTION_MS = QUERY_TIMEOUT_MS;
  * reach answers in milliseconds, so it is not longer than a query may take.
  */
 const CONNECTION_TIMEOUT_MS = 5_000;
+/** The first question on a new connection is answered at once, or by nobody; requests wait for it beside their own. */
+const CHECK_TIMEOUT_MS = 2_000;
 /** OIDs of `bigint` and `numeric` (pg_type.dat), which the client returns as texts. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
 
@@ -62,7 +64,8 @@ export function newPool(
 
 /** While the address still leads to a former leader, its reads would lack acknowledged records, and know disabled accounts. */
 async function assertPrimary(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ standby: boolean }>("SELECT pg_is_in_recovery() AS standby");
+  const check = { text: "SELECT pg_is_in_recovery() AS standby", query_timeout: CHECK_TIMEOUT_MS };
+  const { rows } = await client.query<{ standby: boolean }>(check);
   if (rows[0]?.standby !== false) throw new Error(STANDBY);
 }
 
