@@ -50,10 +50,10 @@ export interface SignInAttempt {
  * clock steps have no effect.
  */
 export class SignInThrottle {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #counters = new Map<string, Counter>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;
   }
 

@@ -6,6 +6,7 @@ import {
   FREE_ATTEMPTS_PER_ACCOUNT,
   limitsOf,
   RESET_AFTER_MS,
+  SignInThrottle,
   type Limit,
   type SignInAttempt,
 } from "../domain/sign-in-throttle.ts";
@@ -13,6 +14,7 @@ import type { SignIns, Throttle } from "../service/sign-ins.ts";
 import type { Account } from "../store/accounts.ts";
 import { ACCOUNT_COLUMNS, accountOf, findAllByEmail, type AccountRow } from "./account-rows.ts";
 import type { NamedStatement, Queries, ReadsAndWrites } from "./connection.ts";
+import { isUnavailable } from "./server-errors.ts";
 import { SERVER_NOW } from "./server-clock.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
 
@@ -29,7 +31,7 @@ export class PostgresSignIns implements SignIns {
   readonly #places: EventLoopBatch<Place, boolean>;
 
   /** @param nowMs wall clock of wrong passwords; undefined for that of the database. Tests set it. */
-  constructor(queries: ReadsAndWrites, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+  constructor(queries: ReadsAndWrites, clock: ThrottleClock, nowMs?: () => number) {
     this.#queries = queries;
     this.throttle = new PostgresThrottle(queries, clock, nowMs);
     this.#named = new EventLoopBatch(clock, (emails) => findAllByEmail(queries, emails));
@@ -70,18 +72,23 @@ interface Place {
   readonly address: string;
 }
 
+type ThrottleClock = Pick<Clock, "afterEventLoopTurn" | "monotonicMs">;
+
 /**
  * Wrong passwords, counted for all processes together. The machines share no monotonic clock, so that of the database counts: with
- * its own, a machine a day ahead would block accounts at the others for a day.
+ * its own, a machine a day ahead would block accounts at the others for a day. Those that cannot be written, as while commits wait
+ * for a synchronous standby, are counted in each process, beside those before.
  */
 class PostgresThrottle implements Throttle {
   readonly #writes: Queries;
   readonly #nowMs: () => number | null;
   /** How long a place is still blocked, milliseconds; undefined for one without wrong passwords. */
   readonly #blockedMs: EventLoopBatch<string, number | undefined>;
+  readonly #unwritten: SignInThrottle;
 
-  constructor(queries: ReadsAndWrites, clock: Pick<Clock, "afterEventLoopTurn">, nowMs?: () => number) {
+  constructor(queries: ReadsAndWrites, clock: ThrottleClock, nowMs?: () => number) {
     this.#writes = queries.writes;
+    this.#unwritten = new SignInThrottle(clock);
     this.#nowMs = nowMs ?? (() => null);
     this.#blockedMs = new EventLoopBatch(clock, async (places) => {
       const values = [[...new Set(places)], this.#nowMs()];
@@ -92,12 +99,22 @@ class PostgresThrottle implements Throttle {
   }
 
   async assertOpen(attempt: SignInAttempt): Promise<void> {
+    this.#unwritten.assertOpen(attempt);
     const limits = Object.values(limitsOf(attempt));
     const waitsMs = await Promise.all(limits.map(({ key }) => this.#blockedMs.ask(storable(key))));
     assertElapsed(Math.max(0, ...waitsMs.map((wait) => wait ?? 0)), 0);
   }
 
   async failed(attempt: SignInAttempt): Promise<number> {
+    try {
+      return await this.#counted(attempt);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return this.#unwritten.failed(attempt);
+    }
+  }
+
+  async #counted(attempt: SignInAttempt): Promise<number> {
     const { account, address } = limitsOf(attempt);
     const own = account ? await this.#count(account) : { failures: 0, waitMs: 0 };
     // One account adds a limited number to its address: a program with an old password may retry for weeks.
@@ -107,16 +124,17 @@ class PostgresThrottle implements Throttle {
   }
 
   async succeeded(attempt: SignInAttempt): Promise<void> {
+    this.#unwritten.succeeded(attempt);
     const { account, address } = limitsOf(attempt);
     if (!account) return;
     const place = storable(account.key);
     // Nearly no sign-in follows a wrong password: thousands of sites after a power cut only read, and share the round trip.
     if ((await this.#blockedMs.ask(place)) === undefined) return;
-    await this.#writes.query(FORGIVE, [
-      place,
-      address ? storable(address.key) : null,
-      FREE_ATTEMPTS_PER_ACCOUNT,
-    ]);
+    const values = [place, address ? storable(address.key) : null, FREE_ATTEMPTS_PER_ACCOUNT];
+    await this.#writes.query(FORGIVE, values).catch((error: unknown) => {
+      // They stay counted, and end with their time.
+      if (!isUnavailable(error)) throw error;
+    });
   }
 
   async #count({ key, free }: Limit): Promise<{ failures: number; waitMs: number }> {

@@ -18,7 +18,7 @@ const SIGN_INS_MAX = 60;
 const SIGN_INS_WINDOW_MS = 3_600_000;
 /** As many as a centre has sites. */
 const PLACES_MAX = 10_000;
-/** Events kept while they cannot be written; the oldest are dropped, because the memory is for trips. */
+/** Events kept while they cannot be written; the oldest are then only in the technical log, because the memory is for trips. */
 const KEPT_MAX = 1000;
 const RETRY_MS = 1_000;
 
@@ -35,7 +35,7 @@ export class EventNotes {
   readonly #forbidden = new Map<string, { atMs: number; unlogged: number }>();
   #wrongCodes = { sinceMs: 0, count: 0 };
   readonly #signIns = new Map<string, { readonly sinceMs: number; count: number }>();
-  /** Events that arrived while the records were restarting, oldest first. */
+  /** Events that arrived while the log could not be written, oldest first. */
   #kept: (KeptEvent & { readonly error: unknown })[] = [];
   #cancelRetry: CancelTimer = () => {};
   #isStopped = false;
@@ -51,11 +51,23 @@ export class EventNotes {
     this.#send({ event, atMs: this.#clock.wallMs() });
   }
 
-  /** As `note`; resolves when the event is durable or cannot be written. */
+  /** As `note`; resolves when the event is durable or cannot be written. @throws AppError `unavailable` if it can be later */
   async added(event: NewEvent): Promise<void> {
     await this.#events.add(event, this.#clock.wallMs()).catch((error: unknown) => {
       if (!isStorageError(error)) throw error;
       this.#unwritten(event, error);
+    });
+  }
+
+  /**
+   * As `added`, for the sign-in of a user; while the log cannot be reached or cannot write, the event is kept and written later:
+   * a person must be able to look where an alarm is.
+   */
+  async userSignedIn(event: NewEvent): Promise<void> {
+    const atMs = this.#clock.wallMs();
+    await this.#events.add(event, atMs).catch((error: unknown) => {
+      if (!isPassing(error) && !isStorageError(error)) throw error;
+      this.#keep({ event, atMs }, error);
     });
   }
 
@@ -115,12 +127,16 @@ export class EventNotes {
 
   /** @param isRepeated whether an earlier attempt had no answer: the event may be there */
   #send(kept: KeptEvent, isRepeated = false): void {
-    this.#events.add(kept.event, kept.atMs, isRepeated).catch((error: unknown) => {
-      const isRestarting = error instanceof AppError && error.code === "unavailable";
-      if (!isRestarting || this.#isStopped) return this.#unwritten(kept.event, error);
-      if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
-      this.#kept = [...this.#kept, { ...kept, error }].slice(-KEPT_MAX);
-    });
+    this.#events.add(kept.event, kept.atMs, isRepeated).catch((error: unknown) => this.#keep(kept, error));
+  }
+
+  /** Keeps an event that could not be written now; any other is only in the technical log. */
+  #keep(unsent: KeptEvent, error: unknown): void {
+    if (!isPassing(error) || this.#isStopped) return this.#unwritten(unsent.event, error);
+    if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
+    this.#kept.push({ ...unsent, error });
+    for (const oldest of this.#kept.splice(0, this.#kept.length - KEPT_MAX))
+      this.#unwritten(oldest.event, oldest.error);
   }
 
   #sendAgain(): void {
@@ -132,4 +148,9 @@ export class EventNotes {
   #unwritten({ event, subject }: NewEvent, error: unknown): void {
     this.#log.error("event-write-failed", { event, subject, error });
   }
+}
+
+/** Whether the log cannot be written now: the records restart, or their database has no primary that can write. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unavailable";
 }

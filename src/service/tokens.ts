@@ -86,7 +86,7 @@ export class TokenService {
       });
     const { email: who, role, site } = account;
     const event = { ...byOf(attempt), who, event: "signed-in", detail: { role } } as const;
-    await (site === undefined ? this.#events.added(event) : this.#events.siteSignedIn(event));
+    await (site === undefined ? this.#events.userSignedIn(event) : this.#events.siteSignedIn(event));
     return { token: this.#tokens.sign(account), expiresIn: TOKEN_LIFETIME_S };
   }
 
