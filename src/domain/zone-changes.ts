@@ -24,12 +24,13 @@ export function zoneChanges(before: readonly Zone[], after: readonly Zone[]): Zo
 
 /**
  * Source of a zone's contact as text: equal for two zones with the same line, message or zone of an alarm panel. A simulated contact belongs
- * to its zone. The pull resistor of a line is ignored.
+ * to its zone. The pull resistor of a line and `oneSensor`, with which the same messages only decide otherwise, are ignored.
  */
 export function sensorOf({ id, input }: Zone): string {
   if (input.source === "gpio")
     return canonical({ gpio: input.gpio, chip: input.chip, contact: input.contact });
   if (input.source === "adc") return canonical({ adc: input.adc, channel: input.channel });
+  if (input.source === "mqtt") return canonical({ ...input, oneSensor: undefined });
   return canonical(input.source === "simulated" ? { simulated: id } : input);
 }
 

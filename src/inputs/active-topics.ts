@@ -65,6 +65,13 @@ export class ActiveTopics {
     return this.#topics.get(source)?.includes(topic) === true ? this.note(source, topic, false) : undefined;
   }
 
+  /** Sets the topics of a source. */
+  replace(source: string, topics: readonly string[]): void {
+    const before = this.of(source);
+    const isSame = before.length === topics.length && topics.every((topic, at) => topic === before[at]);
+    if (!isSame || this.#unstored.has(source)) this.#set(source, topics);
+  }
+
   /** Forgets the topics of all other sources. */
   keep(sources: ReadonlySet<string>): void {
     for (const source of this.#topics.keys()) if (!sources.has(source)) this.#set(source, []);

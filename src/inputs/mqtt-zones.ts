@@ -16,7 +16,7 @@ import { RepeatedOpenings, type RepeatedOpeningsOptions } from "./repeated-openi
 import { isClosing, unreadSignals } from "./repeated-signals.ts";
 import type { ZoneEngine } from "./zone-engine.ts";
 import type { ZoneMessages } from "./zone-messages.ts";
-import { ZoneTopics } from "./zone-topics.ts";
+import { ZoneTopics, type ReportedState } from "./zone-topics.ts";
 
 export type { MessageCount } from "./message-counts.ts";
 
@@ -105,8 +105,13 @@ export class MqttZones {
 
   /** Passes messages to other zones from now on. */
   exchange(zones: readonly Zone[]): void {
+    const before = this.#topics;
+    const { journal } = this.#options;
     this.#topics = new ZoneTopics(zones, this.#active);
-    this.#active.keep(this.#topics.activeSources());
+    // Without `oneSensor` from now on, a topic must not report again what another one has ended.
+    const isActive = (source: ReportedState): boolean =>
+      !before.hasOneSensor(source) || isActiveIn(journal, source);
+    this.#active.keep(this.#topics.activeSources(isActive));
     this.#lists.exchange(zones);
     this.#repeated.exchange(zones);
     this.#options.batteries?.exchange(zones);

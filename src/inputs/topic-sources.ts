@@ -7,6 +7,7 @@ import type { Battery, MqttInput, Tamper } from "../generated/types.ts";
 import type { ActiveTopics } from "./active-topics.ts";
 import type { MessageRule, MessageView } from "./message-content.ts";
 import { availabilityOf, batteryOf, chargeOf, contactOf, valueAt } from "./message-values.ts";
+import { NewestTopics, type TopicMessage } from "./newest-topics.ts";
 
 /** A value that a zone reads from the messages of a filter. */
 export interface StatusSource extends MessageRule {
@@ -17,10 +18,10 @@ export interface StatusSource extends MessageRule {
   readonly kind: SourceKind;
   /** Of what it reports: the zone, or its bridge. */
   readonly owner: string;
-  /** Whether its topics have one sensor, so that the newest message decides. */
-  readonly isOneSensor: boolean;
+  /** Its topics if they have one sensor, so that the newest message decides. */
+  readonly newest: NewestTopics | undefined;
   /** @returns the signal of a message, or undefined */
-  readonly signalOf: (view: MessageView, topic: string, isRetained: boolean) => ZoneSignal | undefined;
+  readonly signalOf: (view: MessageView, message: TopicMessage) => ZoneSignal | undefined;
   /** The signal once a topic that was active is gone, and whether another one still is. */
   readonly signalWithout: (isActive: boolean) => ZoneSignal | undefined;
 }
@@ -28,7 +29,7 @@ export interface StatusSource extends MessageRule {
 export type SourceKind = "contact" | "tamper" | "battery" | "availability" | "bridge";
 
 /** Notes whether a topic of a source is active. @returns whether the source is; undefined if the message does not tell */
-type NoteTopic = (topic: string, isActive: boolean, isRetained: boolean) => boolean | undefined;
+type NoteTopic = (message: TopicMessage, isActive: boolean) => boolean | undefined;
 
 /** With an exact filter there is one topic; with several, a source is active while any of them is. */
 export function noteTopicOf(
@@ -38,19 +39,6 @@ export function noteTopicOf(
 ): (topic: string, isActive: boolean) => boolean {
   if (!hasWildcard(filter)) return (_topic, isActive) => isActive;
   return (topic, isActive) => active.note(key, topic, isActive);
-}
-
-/**
- * Of a sensor with several ways to the broker the newest message decides. A gateway that has missed it retains an older one, so a
- * retained message counts only if it differs from the last one of its topic, or while no topic is active.
- */
-function noteNewestOf(active: ActiveTopics, key: string): NoteTopic {
-  return (topic, isActive, isRetained) => {
-    const wasActive = active.of(key).includes(topic);
-    const isAnyActive = active.note(key, topic, isActive);
-    const isOld = isRetained && wasActive === isActive && isAnyActive;
-    return isOld ? undefined : isActive;
-  };
 }
 
 /** What the sensor of a zone reports, not its bridge. */
@@ -72,15 +60,17 @@ export function sourcesOf(
     signalOf: (note: NoteTopic) => StatusSource["signalOf"],
     signalWithout: StatusSource["signalWithout"],
   ): void => {
+    // What its topics have reported last is the same with `oneSensor` and without.
+    const { oneSensor: _newest, ...reading }: typeof rule & { readonly oneSensor?: boolean } = rule;
+    const key = canonical([kind, id, reading]);
     const isOneSensor = hasOneSensor && OF_SENSOR.has(kind) && hasWildcard(rule.mqtt);
-    const key = canonical([kind, id, rule, ...(isOneSensor ? ["newest"] : [])]);
+    const newest = isOneSensor ? new NewestTopics(active, key) : undefined;
     const owner = kind === "bridge" && bridge ? bridgeNameOf(bridge) : id;
-    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner, isOneSensor };
-    const note = isOneSensor ? noteNewestOf(active, key) : noteTopicOf(active, key, rule.mqtt);
-    // Of one sensor, another topic may only have missed the newest message.
-    const without: typeof signalWithout = (isActive) =>
-      isOneSensor && isActive ? undefined : signalWithout(isActive);
-    found.push({ ...rule, ...place, signalOf: signalOf(note), signalWithout: without });
+    const noteTopic = noteTopicOf(active, key, rule.mqtt);
+    const note: NoteTopic = (message, isActive) =>
+      newest ? newest.note(message, isActive) : noteTopic(message.topic, isActive);
+    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner, newest };
+    found.push({ ...rule, ...place, signalOf: signalOf(note), signalWithout });
   };
   if (input.source === "mqtt")
     add(
@@ -122,20 +112,20 @@ export function sourcesOf(
 }
 
 function tamperSource(tamper: Tamper, note: NoteTopic): StatusSource["signalOf"] {
-  return (view, topic, isRetained) => {
+  return (view, message) => {
     const contact = contactOf(tamper, valueAt(view, tamper));
-    if (contact === "unknown") return signOfLife(isRetained);
-    const open = note(topic, contact === "open", isRetained);
+    if (contact === "unknown") return signOfLife(message);
+    const open = note(message, contact === "open");
     return open === undefined ? undefined : { kind: "tamper", open };
   };
 }
 
 function batterySource(battery: Battery, note: NoteTopic): StatusSource["signalOf"] {
-  return (view, topic, isRetained) => {
+  return (view, message) => {
     const low = batteryOf(battery, valueAt(view, battery));
     const percent = chargeOf(battery, view);
-    const isLow = low === undefined ? undefined : note(topic, low, isRetained);
-    if (isLow === undefined) return signOfLife(isRetained);
+    const isLow = low === undefined ? undefined : note(message, low);
+    if (isLow === undefined) return signOfLife(message);
     return { kind: "battery", low: isLow, ...(percent === undefined ? {} : { percent }) };
   };
 }
@@ -146,15 +136,15 @@ function availabilitySource(
   note: NoteTopic,
   of: { readonly bridge?: string } = {},
 ): StatusSource["signalOf"] {
-  return (view, topic, isRetained) => {
+  return (view, message) => {
     const up = availabilityOf(source, stateOf(view, source));
     if (up === undefined) return undefined;
-    return { kind: "availability", up: note(topic, !up, isRetained) !== true, ...of };
+    return { kind: "availability", up: note(message, !up) !== true, ...of };
   };
 }
 
 /** A message of the sensor is a sign of life unless it is retained. */
-function signOfLife(isRetained: boolean): ZoneSignal | undefined {
+function signOfLife({ isRetained }: TopicMessage): ZoneSignal | undefined {
   return isRetained ? undefined : { kind: "sign-of-life" };
 }
 
@@ -170,17 +160,17 @@ function contactSource(
   note: NoteTopic,
   neighbours: ReadonlySet<string>,
 ): StatusSource["signalOf"] {
-  const signalOf = (contact: Contact, view: MessageView, isRetained: boolean): ZoneSignal => {
+  const signalOf = (contact: Contact, view: MessageView, { isRetained }: TopicMessage): ZoneSignal => {
     const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
     const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
     return { kind: "contact", contact, live: !isRetained, ...part };
   };
-  return (view, topic, isRetained) => {
+  return (view, message) => {
     const value = valueAt(view, input);
     if (value !== undefined && neighbours.has(plainValue(value))) return undefined;
     const contact = contactOf(input, value);
-    if (contact === "unknown") return signalOf(contact, view, isRetained);
-    const isOpen = note(topic, contact === "open", isRetained);
-    return signalOf(isOpen === (contact === "open") ? contact : "unknown", view, isRetained);
+    if (contact === "unknown") return signalOf(contact, view, message);
+    const isOpen = note(message, contact === "open");
+    return signalOf(isOpen === (contact === "open") ? contact : "unknown", view, message);
   };
 }

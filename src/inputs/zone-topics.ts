@@ -87,20 +87,26 @@ export class ZoneTopics {
   }
 
   /** The sources of several topics. @param isActive returns whether one may have an active topic */
-  activeSources(isActive: (source: ReportedState) => boolean = () => true): ReadonlySet<string> {
+  activeSources(isActive: (source: ReportedState) => boolean): ReadonlySet<string> {
     // What another topic of one sensor has ended stays known, so that what its topic retains is not news.
-    const ofZones = this.#broad
-      .filter((source) => source.isOneSensor || isActive(source))
-      .map(({ key }) => key);
+    const ofZones = this.#broad.flatMap(
+      (source) => source.newest?.keys ?? (isActive(source) ? source.key : []),
+    );
     const gates = this.#gates.filter(({ id }) => isActive({ kind: "gate", owner: id }));
     return new Set([...ofZones, ...gates.map(gateKey)]);
   }
 
-  /** The open topics of a zone with several; none keeps that of one sensor open. */
+  /** Whether a zone reports what the newest of several topics says. */
+  hasOneSensor({ kind, owner }: ReportedState): boolean {
+    const { sources = [] } = this.#ofZones.get(owner) ?? {};
+    return sources.some((source) => source.kind === kind && source.newest !== undefined);
+  }
+
+  /** The open topics of a zone with several. */
   openTopics(zoneId: string): readonly string[] {
     const { sources = [] } = this.#ofZones.get(zoneId) ?? {};
-    return sources.flatMap(({ kind, key, isOneSensor }) =>
-      kind === "contact" && !isOneSensor ? this.#active.of(key) : [],
+    return sources.flatMap(({ kind, key, newest }) =>
+      kind === "contact" ? (newest?.open ?? this.#active.of(key)) : [],
     );
   }
 
@@ -146,7 +152,7 @@ export class ZoneTopics {
     );
     const signals = sources.flatMap((source) =>
       viewsFor(source).flatMap((view) => {
-        const signal = source.signalOf(view, topic, isRetained);
+        const signal = source.signalOf(view, { topic, isRetained });
         return signal ? [{ zoneId: source.zoneId, signal }] : [];
       }),
     );
@@ -159,8 +165,8 @@ export class ZoneTopics {
    * @returns NOTHING if that changes nothing
    */
   #forget(topic: string, sources: readonly StatusSource[], matching: readonly MqttGate[]): MessageReading {
-    const signals = sources.flatMap(({ key, zoneId, signalWithout }) => {
-      const isActive = this.#active.forget(key, topic);
+    const signals = sources.flatMap(({ key, zoneId, newest, signalWithout }) => {
+      const isActive = newest ? newest.forget(topic) : this.#active.forget(key, topic);
       const signal = isActive === undefined ? undefined : signalWithout(isActive);
       return signal ? [{ zoneId, signal }] : [];
     });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../src/domain/zone.ts";
 import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
 import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
 
@@ -45,7 +46,7 @@ describe("a sensor that several gateways receive", () => {
     expect(effects()).toEqual([1, 1]);
     await send("a", { open: true });
     expect(effects()).toEqual([2, 1]);
-    expect(mqtt.openTopics("window")).toEqual([]);
+    expect(mqtt.openTopics("window")).toEqual(["a/window"]);
   });
 
   test("has no tamper and no low battery once any gateway reports that they have ended", async () => {
@@ -102,4 +103,97 @@ describe("a sensor that several gateways receive", () => {
     expect(effects()).toEqual([1, 1]);
     expect(faults()).toEqual([]);
   });
+
+  test("is closed once the topic that decided last is removed, and names it before", async () => {
+    await send("a", { open: false });
+    await send("a", { open: true, tamper: true, batt: 10 });
+    await send("b", { open: true, tamper: true, batt: 10 });
+    expect(mqtt.openTopics("window")).toEqual(["a/window", "b/window"]);
+    await send("a", { open: false, tamper: false, batt: 90 });
+    await send("c", { open: true, tamper: true, batt: 10 });
+    restart();
+    expect(mqtt.openTopics("window")).toEqual(["c/window"]);
+    await send("c", "");
+    expect(site.contactOf("window")).toBe("normal");
+    expect(faults()).toEqual([]);
+    expect(mqtt.openTopics("window")).toEqual([]);
+  });
+
+  test("stays open while another topic that has received the opening is left", async () => {
+    await send("a", { open: false });
+    await send("a", { open: true });
+    await send("b", { open: true });
+    await send("b", "");
+    expect(site.contactOf("window")).toBe("open");
+    await send("a", "");
+    expect(site.contactOf("window")).toBe("normal");
+  });
+});
+
+describe("a zone that is given `oneSensor`", () => {
+  const input = { mqtt: "+/leak", path: "/open", open: [true], normal: [false] };
+  const before = zoneOf({ id: "leak", kind: "flood", input, tamper: { path: "/tamper", open: [true] } });
+  const after = zoneOf({
+    id: "leak",
+    kind: "flood",
+    input: { ...input, oneSensor: true },
+    tamper: { path: "/tamper", open: [true] },
+  });
+
+  /** A site in the state after some messages, whose zone then changes. */
+  function siteWith(zone: Zone, change: "reload" | "restart") {
+    const site = MonitoredZones.forTest([zone]);
+    let mqtt = new MqttZones(site.common);
+    return {
+      site,
+      send: (gateway: string, message: unknown, isRetained = false): Promise<void> =>
+        mqtt.deliver({
+          topic: `${gateway}/leak`,
+          payload: Buffer.from(JSON.stringify(message)),
+          isRetained,
+        }),
+      become: (changed: Zone): void => {
+        if (change === "restart") {
+          site.restart([changed]);
+          mqtt = new MqttZones(site.common);
+        } else {
+          site.zoneService.exchange([changed], { who: "ana", from: "web panel" });
+          mqtt.exchange([changed]);
+        }
+      },
+      trips: (): number => site.trips.filter(({ type }) => type === "trip").length,
+    };
+  }
+
+  test.each(["reload", "restart"] as const)("by %s keeps its state and its faults", async (change) => {
+    const { site, send, become, trips } = siteWith(before, change);
+    await send("a", { open: false });
+    become(after);
+    await send("a", { open: true, tamper: true });
+    expect(trips()).toBe(1);
+    become(before);
+    become(after);
+    await send("b", { open: true });
+    expect(trips()).toBe(1);
+    expect(site.journal.faults.list()).toHaveLength(1);
+    await send("a", { open: false, tamper: false });
+    expect(site.contactOf("leak")).toBe("normal");
+    expect(site.journal.faults.list()).toEqual([]);
+  });
+
+  test.each(["reload", "restart"] as const)(
+    "and loses it by %s is not held open by a topic whose opening has ended",
+    async (change) => {
+      const { site, send, become, trips } = siteWith(after, change);
+      await send("a", { open: false });
+      await send("a", { open: true });
+      await send("b", { open: true });
+      await send("a", { open: false });
+      become(before);
+      await send("a", { open: true });
+      await send("a", { open: false });
+      expect(trips()).toBe(2);
+      expect(site.contactOf("leak")).toBe("normal");
+    },
+  );
 });
