@@ -9,7 +9,7 @@ interface ActiveTopicsOptions {
 }
 
 /** Maximum number of topics tracked for one source; a larger site has more than one zone. */
-const TOPICS_OF_SOURCE_MAX = 256;
+export const TOPICS_OF_SOURCE_MAX = 256;
 /** Kinds of the sources of alarm panels: their "topics" are numbers of zones, or partitions. */
 export const NUMBERS = "numbers";
 export const PARTITIONS = "partitions";
@@ -28,6 +28,8 @@ export class ActiveTopics {
   readonly #options: ActiveTopicsOptions | undefined;
   readonly #loggedAs: string;
   readonly #topics: Map<string, readonly string[]>;
+  /** The last message of each topic of sources with one sensor, which are stored only at times. */
+  readonly seen: Map<string, readonly string[]>;
   /** Sources whose last change could not be stored; the next message stores it. */
   readonly #unstored = new Set<string>();
 
@@ -39,6 +41,7 @@ export class ActiveTopics {
     this.#options = options;
     this.#loggedAs = LOGGED_AS[of];
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
+    this.seen = options ? new TransactionalMap(options.journal) : new Map();
     for (const [source, topics] of options ? storedTopics(options) : [])
       if (kindOf(source) === of) this.#topics.set(source, topics);
   }
@@ -75,6 +78,7 @@ export class ActiveTopics {
   /** Forgets the topics of all other sources. */
   keep(sources: ReadonlySet<string>): void {
     for (const source of this.#topics.keys()) if (!sources.has(source)) this.#set(source, []);
+    for (const source of this.seen.keys()) if (!sources.has(source)) this.seen.delete(source);
   }
 
   /** So that a person finds a topic that never ends what it has reported. */

@@ -152,7 +152,7 @@ export class ZoneTopics {
     );
     const signals = sources.flatMap((source) =>
       viewsFor(source).flatMap((view) => {
-        const signal = source.signalOf(view, { topic, isRetained });
+        const signal = source.signalOf(view, { topic, text: content.text, isRetained });
         return signal ? [{ zoneId: source.zoneId, signal }] : [];
       }),
     );

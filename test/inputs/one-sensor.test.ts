@@ -128,6 +128,41 @@ describe("a sensor that several gateways receive", () => {
     await send("a", "");
     expect(site.contactOf("window")).toBe("normal");
   });
+
+  test("opens with another message that a gateway has retained meanwhile, although it had missed the closing", async () => {
+    await send("a", { open: false, packet: 0 });
+    await send("a", { open: true, packet: 1 });
+    await send("b", { open: true, packet: 1 });
+    await send("a", { open: false, packet: 2 });
+    restart();
+    await retained("a", { open: false, packet: 2 });
+    await retained("b", { open: true, packet: 1 });
+    expect(effects()).toEqual([1, 1]);
+    restart();
+    await retained("b", { open: true, packet: 3 });
+    expect(effects()).toEqual([2, 1]);
+  });
+
+  test("closes with another message that a gateway has retained meanwhile, although it had missed the opening", async () => {
+    await send("a", { open: false, packet: 1 });
+    await send("b", { open: true, packet: 2 });
+    restart();
+    await retained("a", { open: false, packet: 1 });
+    expect(effects()).toEqual([1, 0]);
+    await retained("a", { open: false, packet: 3 });
+    expect(effects()).toEqual([1, 1]);
+  });
+
+  test("reads a retained message again that could not be stored", async () => {
+    await send("a", { open: false, packet: 0 });
+    await send("b", { open: true, packet: 1 });
+    await send("a", { open: false, packet: 2 });
+    site.breakJournal();
+    await expect(retained("b", { open: true, packet: 3 })).rejects.toThrow();
+    site.repairJournal();
+    await retained("b", { open: true, packet: 3 });
+    expect(effects()[0]).toBe(2);
+  });
 });
 
 describe("a zone that is given `oneSensor`", () => {
