@@ -3,7 +3,8 @@ import { likelyContacts } from "../domain/discovery/contact-guess.ts";
 import type { DiscoveredDevice, ReceivedMessage } from "../domain/discovery/device.ts";
 import { doubtText } from "../domain/discovery/doubt.ts";
 import { scalarsIn } from "../domain/discovery/message-fields.ts";
-import { configuredName, uniqueId, zoneReading } from "../domain/discovery/proposed-zone.ts";
+import { KnownZones } from "../domain/discovery/known-zones.ts";
+import { configuredName, uniqueId } from "../domain/discovery/proposed-zone.ts";
 import type { ReadableTopics } from "../domain/discovery/readable-topics.ts";
 import { matchesFilter } from "../domain/topic-filter.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -22,6 +23,7 @@ export function deviceViews(
   zones: readonly Zone[],
 ): FoundDeviceView[] {
   const usedIds = new Set(zones.map(({ id }) => id));
+  const known = new KnownZones(zones, devices);
   const asked = devices.flatMap(({ topics, proposals }) => [
     ...topics,
     ...proposals.map(({ input }) => input.mqtt),
@@ -38,9 +40,9 @@ export function deviceViews(
       model: model ?? null,
       lastMessage: last ? messageView(last) : null,
       topics: (readable.get(device) ?? []).map((message) => topicView(message, zones, name)),
-      proposals: proposals.map((proposal) => {
+      proposals: known.proposalsOf(device).map((proposal) => {
         const { doubts, name: long, ...zone } = proposal;
-        const configured = zoneReading(proposal, zones);
+        const configured = known.readerOf(proposal);
         return {
           zoneId: configured?.id ?? null,
           zone: { id: configured?.id ?? uniqueId(long, usedIds), name: configuredName(long), ...zone },

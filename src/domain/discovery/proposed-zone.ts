@@ -1,7 +1,6 @@
-import { isOneOf, type Scalar } from "../plain-value.ts";
-import { canonical } from "../zone-changes.ts";
 import type { Zone } from "../zone.ts";
 import type { DiscoveredDevice, Proposal } from "./device.ts";
+import { KnownZones } from "./known-zones.ts";
 
 /** A proposed zone for the configuration; the objective is left to the user. */
 export interface ProposedZone extends Proposal {
@@ -9,36 +8,17 @@ export interface ProposedZone extends Proposal {
 }
 
 /** Proposes zones for the devices that are not configured yet, each with an id that no other zone has. */
-export function proposedZones(devices: readonly DiscoveredDevice[], known: readonly Zone[]): ProposedZone[] {
-  const usedIds = new Set(known.map(({ id }) => id));
+export function proposedZones(devices: readonly DiscoveredDevice[], zones: readonly Zone[]): ProposedZone[] {
+  const usedIds = new Set(zones.map(({ id }) => id));
+  const known = new KnownZones(zones, devices);
   return devices
-    .flatMap(({ proposals }) => proposals)
-    .filter((proposal) => zoneReading(proposal, known) === undefined)
+    .flatMap((device) => known.proposalsOf(device))
+    .filter((proposal) => known.readerOf(proposal) === undefined)
     .map(({ name, ...proposal }) => ({
       id: uniqueId(name, usedIds),
       name: configuredName(name),
       ...proposal,
     }));
-}
-
-/** The zone that reads what is proposed already; undefined if there is none. */
-export function zoneReading({ input }: Proposal, zones: readonly Zone[]): Zone | undefined {
-  return zones.find(
-    (zone) =>
-      zone.input.source === "mqtt" &&
-      zone.input.mqtt === input.mqtt &&
-      zone.input.path === input.path &&
-      // A zone that reads the whole number reads its bits too.
-      (zone.input.bits ?? input.bits) === input.bits &&
-      canonical(zone.input.where ?? []) === canonical(input.where ?? []) &&
-      // Several zones may read one place: each its own action, state or transmitter's code.
-      (namesOneOf([...zone.input.open, ...(zone.input.normal ?? [])], input.open) ||
-        (input.normal !== undefined && zone.input.normal === undefined)),
-  );
-}
-
-function namesOneOf(values: readonly Scalar[], sought: readonly Scalar[]): boolean {
-  return values.some((value) => isOneOf(sought, value));
 }
 
 /** A name that the configuration accepts: at most 100 visible characters. */

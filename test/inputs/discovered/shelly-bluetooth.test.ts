@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
 import { expectProposed, foundIn, type DeviceScenario } from "../../support/device-scenarios.ts";
 import { NOT_CONFIRMED, recordAfter } from "../../support/dispatched-proposals.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Bluetooth sensors behind a Shelly gateway of a later generation, with two ways to report a press. */
@@ -145,5 +147,22 @@ describe("a gateway", () => {
       ),
     );
     expect(await recordAfter(zones, messages)).toMatchObject([NOT_CONFIRMED]);
+  });
+
+  test("and by another one has the device of its zone, which an earlier release proposed", () => {
+    const behind = (gateway: string) =>
+      foundIn({
+        announced: [[`${gateway}/online`, "true"]],
+        answers: answers(gateway, {}, [
+          blu("bthomedevice:200", { name: "Geam" }),
+          blu("bthomesensor:201", { obj_id: 45, idx: 0 }, { value: false }),
+        ]),
+      });
+    const first = behind(GATEWAY);
+    const known = first.zones.map(({ input }) => zoneOf({ input, device: "Geam" }));
+    const proposed = proposedZones([...behind(OTHER_GATEWAY).devices, ...first.devices], known);
+    expect(proposed.map(({ input, device }) => [input.mqtt, device])).toEqual([
+      [`${OTHER_GATEWAY}/events/rpc`, "Geam"],
+    ]);
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { proposedZones } from "../../../src/domain/discovery/proposed-zone.ts";
 import {
   expectProposed,
   foundIn,
   type DeviceScenario,
   type Message,
 } from "../../support/device-scenarios.ts";
+import { zoneOf } from "../../support/monitored-zones.ts";
 import { answers, notified, reported } from "../../support/shelly-messages.ts";
 
 /* Shelly Gen 2 and later: the answers of each device, or what a sleeping one says when it wakes up, and its messages. */
@@ -222,6 +224,21 @@ describe("a Shelly of a later generation", () => {
       expect(foundIn({ announced }).zones.map(({ id }) => id)).toEqual(["usa-door"]);
     },
   );
+
+  test.each([
+    ["its own topic", false, true],
+    ["the common topic", true, false],
+  ])("is not proposed again where it reports now, if a zone reads it on %s", (_title, now, before) => {
+    const input = { "input:0": { id: 0, name: "Ușa", type: "switch" } };
+    const withTopics = (status_ntf: boolean) =>
+      foundIn({
+        announced: [[`${I4}/online`, "true"]],
+        answers: answers(I4, input, [], { rpc_ntf: true, status_ntf }),
+      });
+    const known = withTopics(before).zones.map((zone) => zoneOf({ input: zone.input }));
+    expect(known).toHaveLength(1);
+    expect(proposedZones(withTopics(now).devices, known)).toEqual([]);
+  });
 
   test("is not what says that it is online, and does not answer who it is", () => {
     expect(foundIn({ announced: [["casa/incalzire/online", "true"]] }).devices).toEqual([]);
