@@ -1,6 +1,7 @@
 import { isOneOf, type Scalar } from "../plain-value.ts";
 import { canonical } from "../zone-changes.ts";
 import type { Zone } from "../zone.ts";
+import { NAME_LENGTH_MAX, visibleText } from "./configured-text.ts";
 import type { DiscoveredDevice, Proposal } from "./device.ts";
 import { placeOf } from "./proposed-inputs.ts";
 
@@ -44,7 +45,7 @@ export class KnownZones {
     return device.proposals.map((proposal) => {
       const key = deviceKey(proposal, device);
       const label = (key === undefined ? undefined : this.#devices.get(key)) ?? proposal.device;
-      return label === undefined ? proposal : { ...proposal, device: label };
+      return label === undefined ? proposal : { ...proposal, device: configuredDevice(label) };
     });
   }
 }
@@ -56,6 +57,11 @@ export class KnownZones {
 function deviceKey({ device, doubts }: Proposal, { source, id }: DiscoveredDevice): string | undefined {
   if (device === undefined || doubts.some(({ code }) => code === "codes-one-device")) return undefined;
   return device.startsWith("BLU ") ? device : canonical([source, id, device]);
+}
+
+/** A device that the configuration accepts: its end has what tells it from others, such as an address. */
+function configuredDevice(device: string): string {
+  return visibleText(device).slice(-NAME_LENGTH_MAX).join("");
 }
 
 function placeKey(input: Proposal["input"]): string {

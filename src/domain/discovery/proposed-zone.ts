@@ -1,4 +1,5 @@
 import type { Zone } from "../zone.ts";
+import { visibleText, NAME_LENGTH_MAX } from "./configured-text.ts";
 import type { DiscoveredDevice, Proposal } from "./device.ts";
 import { KnownZones } from "./known-zones.ts";
 
@@ -23,8 +24,7 @@ export function proposedZones(devices: readonly DiscoveredDevice[], zones: reado
 
 /** A name that the configuration accepts: at most 100 visible characters. */
 export function configuredName(name: string): string {
-  const visible = name.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim();
-  return [...visible].slice(0, 100).join("") || "?";
+  return visibleText(name).slice(0, NAME_LENGTH_MAX).join("") || "?";
 }
 
 /** A short id from a name, that is not in use; it is in use afterwards. */

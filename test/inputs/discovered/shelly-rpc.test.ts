@@ -240,6 +240,19 @@ describe("a Shelly of a later generation", () => {
     expect(proposedZones(withTopics(now).devices, known)).toEqual([]);
   });
 
+  test("has a device that the configuration accepts, which is told from others by its end", () => {
+    const input = { "input:0": { id: 0, name: "Ușa", type: "switch" } };
+    const found = (name: string) =>
+      foundIn({
+        announced: [[`${I4}/online`, "true"]],
+        answers: {
+          ...answers(I4, input),
+          "Shelly.GetConfig": { ...answers(I4, input)["Shelly.GetConfig"], sys: { device: { name } } },
+        },
+      }).zones[0]?.device;
+    expect(found(`${"a".repeat(120)} 17`)).toBe(`${"a".repeat(97)} 17`);
+  });
+
   test("is not what says that it is online, and does not answer who it is", () => {
     expect(foundIn({ announced: [["casa/incalzire/online", "true"]] }).devices).toEqual([]);
   });
