@@ -22,7 +22,7 @@ const PLAIN: ReadonlySet<string> = new Set(
 );
 /** Of devices that move or heat: they report their own movement, and take a fall of the temperature for an open window. */
 const GUESSED = ["window", "opening", "door", "moving", "heat"];
-/** What any device may report of itself, or be told. */
+/** What any device may report of itself, or take as an order. */
 const OF_ITSELF: ReadonlySet<string> = new Set(
   [
     "battery low power mains ac charging voltage outage test self fault trouble error warning supervision reports restore",

@@ -95,19 +95,9 @@ function LineOptions({ described, errors }: InputProps) {
 
 /** Open for a topic that was entered by hand or picked; a proposal has them filled in already. */
 function MessageOptions({ described, errors }: InputProps) {
-  const { zone, doubts, fields, guesses } = described;
+  const { zone, doubts, fields } = described;
   const { mqtt, path, bits, open, normal, where } = inputOf(zone);
   const isProposal = doubts !== undefined;
-  /** What another value of the message most likely means, unless the user has entered something else. */
-  const meaningAt = (chosen: string): Partial<Pick<InputText, "open" | "normal">> => {
-    const likely = (at: string) => ({
-      open: undefined,
-      normal: undefined,
-      ...meaningOf(guesses?.find((guess) => (guess.path ?? "") === at)),
-    });
-    const isAsGuessed = JSON.stringify({ open, normal }) === JSON.stringify(likely(path ?? ""));
-    return isAsGuessed ? likely(chosen) : {};
-  };
   return (
     <FoldedOptions
       title={t("zoneForm.message")}
@@ -133,7 +123,7 @@ function MessageOptions({ described, errors }: InputProps) {
             field.path ?? "",
             `${field.path ?? t("zoneForm.whole")}: ${String(field.value)}`,
           ])}
-          onChoice={(text) => setInput({ path: text || undefined, ...meaningAt(text) })}
+          onChoice={(text) => setInput({ path: text || undefined, ...meaningAt(text, described) })}
         />
       ) : (
         <TextOption
@@ -168,6 +158,21 @@ function MessageOptions({ described, errors }: InputProps) {
       />
     </FoldedOptions>
   );
+}
+
+/** What the value at `chosen` of the message most likely means; nothing if the user has entered another meaning of the present one. */
+function meaningAt(
+  chosen: string,
+  { zone, guesses }: InputProps["described"],
+): Partial<Pick<InputText, "open" | "normal">> {
+  const { path = "", open, normal } = inputOf(zone);
+  const likely = (at: string) => ({
+    open: undefined,
+    normal: undefined,
+    ...meaningOf(guesses?.find((guess) => (guess.path ?? "") === at)),
+  });
+  const isAsGuessed = JSON.stringify({ open, normal }) === JSON.stringify(likely(path));
+  return isAsGuessed ? likely(chosen) : {};
 }
 
 function ValuesOption({

@@ -240,7 +240,7 @@ describe("a Shelly of a later generation", () => {
     expect(proposedZones(withTopics(now).devices, known)).toEqual([]);
   });
 
-  test("has a device that the configuration accepts, which is told from others by its end", () => {
+  test("has a device that the configuration accepts, whose end distinguishes it from others", () => {
     const input = { "input:0": { id: 0, name: "Ușa", type: "switch" } };
     const found = (name: string) =>
       foundIn({
