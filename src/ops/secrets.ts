@@ -29,7 +29,7 @@ export function prepareDataDir(dataDir: string): void {
     // Of a directory that is missing too, the error is ENOENT.
     if (isReadOnlyHere(dataDir))
       throw new AppError("cannot-create", `the service may not write to the data directory ${dataDir}`, {
-        hint: `Mount the disk at /var/lib/santinela and remove dataDir, or add ReadWritePaths=${dataDir} to the service and its backup: see "Data on another disk" in /usr/share/doc/santinela/docs/installing.md.`,
+        hint: `Mount the disk at /var/lib/santinela (of a dispatch centre /var/lib/santinela-centre) and remove dataDir, or add ReadWritePaths=${dataDir} to the service and its backup: see "Data on another disk" in /usr/share/doc/santinela/docs/installing.md.`,
         cause,
       });
     if ((cause as NodeJS.ErrnoException).code === "EROFS")
