@@ -141,6 +141,10 @@ describeWithMosquitto("devices at a broker", () => {
             { path: "/state", value: "ON" },
             { path: "/linkquality", value: 80 },
           ],
+          guesses: [
+            { path: "/state", kind: null, open: ["ON"], normal: ["OFF"] },
+            { path: "/linkquality", kind: null, open: [], normal: [] },
+          ],
           zoneIds: [],
         },
       ],

@@ -33,9 +33,9 @@ describeWithBrowser("an installer whose device has no proposed zone", () => {
         const page = await site.page("zones/found");
         const found = page.screen("zones/found");
         await found.text(/^\d+ other topics? (and|or) devices?$/).click();
-        await devices.send("bucatarie/binary_sensor/smoke/state", "OFF");
+        await devices.send("bucatarie/smoke/state", "OFF");
         await devices.send("pod/contor", { time: 1_700_000_000_000, value: 22 });
-        await found.link("Use this topic bucatarie/binary_sensor/smoke/state").click();
+        await found.link("Use this topic bucatarie/smoke/state").click();
         const form = page.screen("zones/form");
         await form.field("Zone type").holds("fire");
         await form.field("Values that mean open").holds("ON");

@@ -19,6 +19,8 @@ const DOUBTS = {
     "the zone opens with the code {code} and returns to normal after autoRestoreS: check that your sensor sends it; if it also sends a code when it closes, add that code to normal",
   "frigate-release":
     "reviews need Frigate 0.14 or later, and none has arrived yet: with an older release use the zone on events, otherwise the one on reviews",
+  "frigate-availability":
+    "this release of Frigate reports only whether detection is switched on: a camera that fails still counts as available. Later releases report its failure: update Frigate and search again",
   "notifications-off": "the device does not report changes. Switch on {option} in its MQTT settings",
   "wake-up-reports":
     "some firmware reports open for 1 to 2 s at a wake-up; confirmMs filters these out, and short openings too",

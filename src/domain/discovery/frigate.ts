@@ -148,6 +148,11 @@ function hasReviewsIn(version: string | undefined): boolean | undefined {
   return Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
 }
 
+/** Older releases report only whether detection is switched on, which stays so while the camera fails. */
+function availabilityDoubts(availability: Availability | undefined): Doubt[] {
+  return availability?.mqtt?.endsWith("/detect/state") === true ? [{ code: "frigate-availability" }] : [];
+}
+
 function proposalFor(
   camera: string,
   prefix: string,
@@ -181,6 +186,6 @@ function proposalFor(
     device: camera,
     ...(availability && { availability }),
     bridge: { mqtt: `${prefix}/available`, up: ["online"], down: ["offline", "stopped"] },
-    doubts,
+    doubts: [...doubts, ...availabilityDoubts(availability)],
   };
 }

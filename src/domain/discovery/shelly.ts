@@ -39,14 +39,28 @@ export const shelly: DiscoverySource = {
 const ANNOUNCE = /^shellies\/(?:([^/]+)\/)?announce$/;
 const BELOW = /^shellies\/([^/+#]+)\/./;
 
-/** A sleeping sensor does not answer; its retained messages, or those of a wake-up, have its model in their topic. */
+/**
+ * A sleeping sensor does not answer; its retained messages, or those of a wake-up, have its model in their topic. With a name of
+ * the user's in it, its information has the model, or else its values tell it.
+ */
 function asleep(messages: Messages, known: ReadonlySet<string>): DiscoveredDevice[] {
   const names = new Set(messages.flatMap(({ topic }) => BELOW.exec(topic)?.[1] ?? []));
   return [...names].flatMap((name) => {
     const base = `shellies/${name}`;
-    const make = known.has(base) ? undefined : makeOfName(name);
+    const make = known.has(base) ? undefined : (makeOfName(name) ?? makeOfMessages(base, messages));
     return make ? [describedDevice({ id: name, name, model: undefined, make }, messages)] : [];
   });
+}
+
+/** The model of a sensor with a name of its own, by what it sends. */
+function makeOfMessages(base: string, messages: Messages): Make | undefined {
+  const at = (topic: string) => messageAt(messages, `${base}/${topic}`);
+  const device = fieldOf(fieldOf(fieldOf(at("info")?.json, "getinfo"), "fw_info"), "device");
+  const make = makeOfName(textOf(device) ?? "");
+  if (make) return make;
+  if (at("sensor/flood")) return FLOOD;
+  if (at("sensor/smoke")) return SMOKE;
+  return /^(open|close)$/.test(at("sensor/state")?.text ?? "") ? DOOR : undefined;
 }
 
 function deviceOf({ topic, json }: ReceivedMessage, messages: Messages): DiscoveredDevice | undefined {

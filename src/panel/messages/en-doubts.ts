@@ -13,6 +13,8 @@ export const EN_DOUBTS = {
     "The zone opens with the code {code} and returns to normal after autoRestoreS. Check that your sensor sends it. If it also sends a code when it closes, add that code to “Values that mean normal”.",
   "doubt.frigate-release":
     "Reviews need Frigate 0.14 or later, and none has arrived yet. With an older release use the zone on events, otherwise the one on reviews.",
+  "doubt.frigate-availability":
+    "This release of Frigate reports only whether detection is switched on: a camera that fails still counts as available. Later releases report its failure: update Frigate and search again.",
   "doubt.notifications-off": "The device does not report changes. Switch on {option} in its MQTT settings.",
   "doubt.wake-up-reports":
     "Some firmware reports open for 1 to 2 s at a wake-up; the confirmation time filters these out, and short openings too.",

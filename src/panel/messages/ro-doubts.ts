@@ -16,6 +16,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod. Dacă transmite un cod și la închidere, adăugați-l la „Valori pentru normal”.",
   "doubt.frigate-release":
     "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
+  "doubt.frigate-availability":
+    "Această versiune de Frigate raportează doar dacă detecția este pornită: o cameră defectă este considerată în continuare disponibilă. Versiunile mai noi raportează defectarea: actualizați Frigate și căutați din nou.",
   "doubt.notifications-off":
     "Echipamentul nu raportează schimbările. Activați {option} în setările MQTT ale echipamentului.",
   "doubt.wake-up-reports":

@@ -140,7 +140,7 @@ const SERVERS: readonly (readonly [title: string, device: DeviceScenario])[] = [
       announced: [ONLINE, ["frigate/curte/detect/state", "ON"]],
       zone: `curte-${topic}`,
       kind: "motion",
-      doubts: ["frigate-release"],
+      doubts: ["frigate-release", "frigate-availability"],
       steps: topic === "events" ? ON_EVENTS : ON_REVIEWS,
     },
   ]),

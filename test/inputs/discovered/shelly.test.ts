@@ -227,6 +227,40 @@ const DEVICES: readonly (readonly [title: string, device: DeviceScenario])[] = [
       ],
     },
   ],
+  ...(
+    [
+      ["its information", ["info", { getinfo: { fw_info: { device: "shellydw2-73B5E2", fw: "v1.14.0" } } }]],
+      ["its values", ["sensor/state", "close"]],
+    ] as const
+  ).map(([what, [topic, message]]): (typeof DEVICES)[number] => [
+    `door sensor that sleeps and has a name of its user's, known from ${what}`,
+    {
+      announced: [
+        ["shellies/usa-hol/sensor/battery", "88"],
+        [`shellies/usa-hol/${topic}`, message],
+      ],
+      zone: "usa-hol",
+      kind: "intrusion",
+      doubts: ["wake-up-reports", "vibration-tamper"],
+      steps: [
+        [["shellies/usa-hol/sensor/state", "close"], "nothing"],
+        [["shellies/usa-hol/sensor/state", "open"], "trip"],
+      ],
+    },
+  ]),
+  [
+    "flood sensor that sleeps and has a name of its user's",
+    {
+      announced: [["shellies/baie/sensor/flood", "false"]],
+      zone: "baie",
+      kind: "flood",
+      doubts: [],
+      steps: [
+        [["shellies/baie/sensor/flood", "false"], "nothing"],
+        [["shellies/baie/sensor/flood", "true"], "trip"],
+      ],
+    },
+  ],
 ];
 
 describe("a Shelly of the first generation", () => {
