@@ -1,4 +1,4 @@
-import { filterFault, overlap } from "../domain/topic-filter.ts";
+import { filterFault, hasWildcard, overlap } from "../domain/topic-filter.ts";
 import type { Configuration, Zone } from "../generated/types.ts";
 import type { Report } from "./problems.ts";
 
@@ -32,9 +32,19 @@ export function topicWarnings(zones: readonly Zone[]): string[] {
       path.endsWith("/") ? "the path ends with a slash, so it names an empty key" : undefined,
     ]),
   ]);
-  return doubts.flatMap(([id, text, doubt]) =>
-    doubt === undefined ? [] : [`zone ${id}: ${JSON.stringify(text)}: ${doubt}`],
-  );
+  return [
+    ...doubts.flatMap(([id, text, doubt]) =>
+      doubt === undefined ? [] : [`zone ${id}: ${JSON.stringify(text)}: ${doubt}`],
+    ),
+    ...zones
+      .filter(hasUnusedOneSensor)
+      .map(({ id }) => `zone ${id}: oneSensor changes nothing, because no topic of the zone has a wildcard`),
+  ];
+}
+
+function hasUnusedOneSensor({ input, tamper, battery }: Zone): boolean {
+  if (!("mqtt" in input) || input.oneSensor !== true) return false;
+  return ![input, tamper, battery].some((sense) => sense?.mqtt !== undefined && hasWildcard(sense.mqtt));
 }
 
 function topicDoubt(filter: string): string | undefined {

@@ -860,6 +860,21 @@ zones:
     ]);
   });
 
+  test("warns of `oneSensor` in a zone without several topics", () => {
+    const about = (id: string, options: string): string =>
+      `  - { ${ZONE.replace("id: a", `id: ${id}`)}, ${options} }\n`;
+    const input = (mqtt: string): string => `input: { mqtt: ${mqtt}, open: [ON], oneSensor: true }`;
+    const zones = [
+      about("a", input("hall/door")),
+      about("b", input("+/window")),
+      about("c", `${input("hall/pir")}, tamper: { mqtt: +/tamper, open: [ON] }`),
+    ];
+    const { warnings } = load(`zones:\n${zones.join("")}`);
+    expect(warnings.filter((text) => text.includes("oneSensor"))).toEqual([
+      "zone a: oneSensor changes nothing, because no topic of the zone has a wildcard",
+    ]);
+  });
+
   test("warns once of an objective that is not imported, however many zones it has", () => {
     const zone = (id: string, rest = ""): string =>
       `  - { ${ZONE.replace("id: a", `id: ${id}`)}, input: { simulated: true }${rest} }\n`;

@@ -49,7 +49,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.input.bias":
     "Rezistența internă a liniei (pull-up sau pull-down); necesită backendul cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
   "zoneHelp.input.mqtt":
-    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă (iar condiția de armare, îndeplinită) cât timp oricare dintre ele transmite valoarea pentru deschis, dacă nu este setat oneSensor.",
+    "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă cât timp oricare dintre ele transmite valoarea pentru deschis, dacă nu este setat oneSensor.",
   "zoneHelp.input.path":
     "JSON Pointer către valoarea din mesaj; fără el, valoarea este întregul mesaj. O cale printr-o listă fără index (/params/events/event) tratează fiecare element ca mesaj separat, în ordine.",
   "zoneHelp.input.bits":
