@@ -34,6 +34,8 @@ const DOUBTS = {
   "tamper-only":
     "of this device only the tamper is recognised: if it also detects something, add a zone that reads that value",
   "tamper-computed": "the tamper is computed ({template}): check it, and add it if it is missing",
+  "tamper-of-zone":
+    "zone {zone} already reads this tamper: remove it there before you add this zone, because both would report it",
   "battery-left-out": "the device reports a low battery, but not its end: the report is left out",
   "zones-confirm":
     "each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm: give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same device",

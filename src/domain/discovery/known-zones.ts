@@ -8,11 +8,18 @@ import { placeOf } from "./proposed-inputs.ts";
 /** The configured zones, as far as they read what is proposed. */
 export class KnownZones {
   readonly #atPlace = new Map<string, Zone[]>();
+  /** The zones that have a tamper where it is read. */
+  readonly #tampersAt = new Map<string, Zone[]>();
   /** What zones have as their device, by that of their proposals. */
   readonly #devices = new Map<string, string>();
 
   constructor(zones: readonly Zone[], devices: readonly DiscoveredDevice[]) {
     for (const zone of zones) {
+      const { tamper } = zone.statusSources;
+      if (tamper) {
+        const key = placeKey(tamper);
+        this.#tampersAt.set(key, [...(this.#tampersAt.get(key) ?? []), zone]);
+      }
       if (zone.input.source !== "mqtt") continue;
       const key = placeKey(zone.input);
       this.#atPlace.set(key, [...(this.#atPlace.get(key) ?? []), zone]);
@@ -45,8 +52,23 @@ export class KnownZones {
     return device.proposals.map((proposal) => {
       const key = deviceKey(proposal, device);
       const label = (key === undefined ? undefined : this.#devices.get(key)) ?? proposal.device;
-      return label === undefined ? proposal : { ...proposal, device: configuredDevice(label) };
+      const reader = proposal.kind === "tamper" ? this.#tamperReaderOf(proposal) : undefined;
+      return {
+        ...proposal,
+        ...(label === undefined ? {} : { device: configuredDevice(label) }),
+        doubts: [
+          ...proposal.doubts,
+          ...(reader ? [{ code: "tamper-of-zone", values: { zone: reader.id } } as const] : []),
+        ],
+      };
     });
+  }
+
+  /** The zone that has what is proposed as its tamper. */
+  #tamperReaderOf({ input }: Proposal): Zone | undefined {
+    return this.#tampersAt
+      .get(placeKey(input))
+      ?.find(({ statusSources: { tamper } }) => tamper && namesOneOf(tamper.open ?? [], input.open));
   }
 }
 
@@ -64,7 +86,7 @@ function configuredDevice(device: string): string {
   return visibleText(device).slice(-NAME_LENGTH_MAX).join("");
 }
 
-function placeKey(input: Proposal["input"]): string {
+function placeKey(input: Parameters<typeof placeOf>[0]): string {
   const { mqtt, path } = placeOf(input);
   return canonical([mqtt, path ?? null]);
 }

@@ -46,7 +46,7 @@ export class ProposedInputs {
 }
 
 /** Where a value is. A Shelly may have the state of a component on its common topic and on one of its own. */
-export function placeOf({ mqtt, path, where = [] }: Input): {
+export function placeOf({ mqtt, path, where = [] }: Pick<Input, "mqtt" | "path" | "where">): {
   readonly mqtt: string;
   readonly path: string | undefined;
   readonly where: NonNullable<Input["where"]>;

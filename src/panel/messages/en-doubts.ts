@@ -29,6 +29,8 @@ export const EN_DOUBTS = {
   "doubt.tamper-only":
     "Of this device only the tamper is recognised: if it also detects something, add a zone that reads that value.",
   "doubt.tamper-computed": "The tamper is computed ({template}): check it, and add it if it is missing.",
+  "doubt.tamper-of-zone":
+    "Zone {zone} already reads this tamper: remove it there before you add this zone, because both would report it.",
   "doubt.battery-left-out": "The device reports a low battery, but not its end: the report is left out.",
   "doubt.zones-confirm":
     "Each zone of this alarm panel counts as a device of its own, so that two of them confirm an alarm. Give those that must not confirm each other, such as the alarm of the alarm panel itself and its detectors, the same “Device”.",

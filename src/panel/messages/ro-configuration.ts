@@ -201,10 +201,6 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "{values} se consideră egale: nu se face diferența între majuscule și minuscule; on, true și 1 sunt egale, la fel și off, false și 0. Folosiți valori diferite",
   ],
   [
-    "zone {id}: oneSensor changes nothing, because no topic of the zone has a wildcard",
-    "zona {id}: oneSensor nu are efect, deoarece niciun topic al zonei nu conține caractere speciale (+ sau #)",
-  ],
-  [
     "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
     "zona {id}: obiectivul {objective} nu este în lista „{type}”; importați-l, altfel se folosește un nume provizoriu",
   ],

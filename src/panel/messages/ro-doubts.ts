@@ -33,6 +33,8 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
     "La acest echipament este recunoscut doar sabotajul: dacă detectează și altceva, adăugați o zonă care citește acea valoare.",
   "doubt.tamper-computed":
     "Sabotajul este calculat ({template}): verificați-l, iar dacă lipsește, adăugați-l.",
+  "doubt.tamper-of-zone":
+    "Zona {zone} citește deja acest sabotaj: ștergeți-l acolo înainte să adăugați această zonă, altfel l-ar raporta ambele.",
   "doubt.battery-left-out":
     "Echipamentul raportează o baterie descărcată, dar nu și sfârșitul acestei stări: raportarea este omisă.",
   "doubt.zones-confirm":

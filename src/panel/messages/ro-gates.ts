@@ -1,4 +1,4 @@
-/** What the daemon says of the arming conditions of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
+/** What the daemon says of the arming conditions and topics of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_GATES: readonly (readonly [english: string, romanian: string])[] = [
   ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
   [
@@ -16,5 +16,9 @@ export const RO_GATES: readonly (readonly [english: string, romanian: string])[]
   [
     "several zones: its gate has no normal: {values} arms, and every other value disarms. Add the values that disarm, such as normal: [disarmed]",
     "mai multe zone: gate nu are normal: {values} armează, iar orice altă valoare dezarmează; adăugați valorile care dezarmează, de exemplu normal: [disarmed]",
+  ],
+  [
+    "zone {id}: oneSensor changes nothing, because no topic of the zone has a wildcard",
+    "zona {id}: oneSensor nu are efect, deoarece niciun topic al zonei nu conține caractere speciale (+ sau #)",
   ],
 ];

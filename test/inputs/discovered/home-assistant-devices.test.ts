@@ -315,6 +315,24 @@ describe("a tamper announced for Home Assistant", () => {
     });
   });
 
+  test("names the zone that has it as its tamper already", () => {
+    const more = { off_delay: 30 };
+    const { devices } = foundIn({
+      announced: [
+        code("usa", "111111", { ...more, device_class: "door" }),
+        code("capac", "222222", { ...more, device_class: "tamper" }),
+      ],
+    });
+    const [door, cover] = proposedZones(devices, []);
+    if (!door || !cover) throw new Error("two zones are proposed");
+    const { path, where, open } = cover.input;
+    const tamper = { open, ...(path && { path }), ...(where && { where }) };
+    const known = zoneOf({ id: "usa", input: door.input, tamper });
+    expect(proposedZones(devices, [known])).toMatchObject([
+      { doubts: expect.arrayContaining([{ code: "tamper-of-zone", values: { zone: "usa" } }]) },
+    ]);
+  });
+
   test("lasts until the device reports its end, not until another state of the same text", async () => {
     const { zones } = foundIn({ announced: STATES });
     expect(zones).toMatchObject([{ tamper: { open: ["tamper"], normal: ["closed"] } }]);
