@@ -114,6 +114,7 @@ export const EN_ZONES = {
   "option.bias": "Pull resistor",
   "option.bias.as-is": "unchanged",
   "option.bits": "Bits that count",
+  "option.oneSensor": "All topics have one sensor",
   "option.open": "Values that mean open",
   "option.normal": "Values that mean normal",
   "option.where": "Conditions (JSON)",

@@ -131,6 +131,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "option.bias": "Rezistență pull-up sau pull-down",
   "option.bias.as-is": "neschimbată",
   "option.bits": "Biți luați în considerare",
+  "option.oneSensor": "Toate topicurile sunt ale aceluiași senzor",
   "option.open": "Valori pentru deschis",
   "option.normal": "Valori pentru normal",
   "option.where": "Condiții (JSON)",

@@ -97,11 +97,10 @@ function LineOptions({ described, errors }: InputProps) {
 function MessageOptions({ described, errors }: InputProps) {
   const { zone, doubts, fields } = described;
   const { mqtt, path, bits, open, normal, where } = inputOf(zone);
-  const isProposal = doubts !== undefined;
   return (
     <FoldedOptions
       title={t("zoneForm.message")}
-      isOpen={!isProposal && described.changes === undefined}
+      isOpen={doubts === undefined && described.changes === undefined}
       errors={errors}
     >
       <TextOption
@@ -113,6 +112,7 @@ function MessageOptions({ described, errors }: InputProps) {
         isCode
         onText={(text) => setInput({ mqtt: text })}
       />
+      <OneSensorOption {...{ described, errors }} />
       {fields ? (
         <ChoiceOption
           option="input.path"
@@ -173,6 +173,25 @@ function meaningAt(
   });
   const isAsGuessed = JSON.stringify({ open, normal }) === JSON.stringify(likely(path));
   return isAsGuessed ? likely(chosen) : {};
+}
+
+/** For several topics, which may be those of several sensors. */
+function OneSensorOption({ described, errors }: InputProps) {
+  const { mqtt = "", oneSensor } = inputOf(described.zone);
+  if (oneSensor === undefined && !/[+#]/.test(mqtt)) return null;
+  return (
+    <ChoiceOption
+      option="input.oneSensor"
+      label={t("option.oneSensor")}
+      value={oneSensor === true ? "true" : ""}
+      errors={errors}
+      choices={[
+        ["", t("value.false")],
+        ["true", t("value.true")],
+      ]}
+      onChoice={(value) => setInput({ oneSensor: value === "true" || undefined })}
+    />
+  );
 }
 
 function ValuesOption({
