@@ -12,6 +12,15 @@ export function mergedNotes(before: string, mine: string, now: string): string |
   return [...merged].length <= LENGTH_MAX ? merged : undefined;
 }
 
+/** Whether what a user has changed of an earlier version is in the notes as they are now. */
+export function isChangeIn(before: string, mine: string, now: string): boolean {
+  const [earlier, own, current] = [before, mine, now].map(linesOf) as [string[], string[], string[]];
+  return (
+    own.every((line) => line === "" || earlier.includes(line) || current.includes(line)) &&
+    earlier.every((line) => line === "" || own.includes(line) || !current.includes(line))
+  );
+}
+
 /** Both changes at their places; undefined if they overlap, or what was added here may be there already. */
 function besideEachOther(before: string[], mine: string[], now: string[]): string[] | undefined {
   const added = mine.filter((line) => line !== "" && !before.includes(line));

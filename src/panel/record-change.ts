@@ -4,7 +4,7 @@ import { request } from "./api.ts";
 import { ApiError, apiPath, FORM_ERROR_CODE, type ApiResponse } from "./http.ts";
 import { t, translateCode } from "./i18n.ts";
 import { newKey } from "./idempotency-key.ts";
-import { mergedNotes } from "./merged-notes.ts";
+import { isChangeIn, mergedNotes } from "./merged-notes.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ interface Creation {
   /** The bodies that may be stored although no response said so, by their text. */
   readonly unanswered: Map<string, InterventionUpdate>;
   created?: ApiResponse<Intervention>;
-  /** What the record was created with and changed to since, as far as it may be stored. */
+  /** What the record was created with and changed to since, as far as it may be stored, newest first. */
   readonly versions: Values[];
 }
 
@@ -32,7 +32,7 @@ export function useCreation(): (wanted: InterventionUpdate) => Promise<ApiRespon
     const changed = Object.fromEntries(Object.entries(wanted).filter((field) => !isStored(field)));
     if (Object.keys(changed).length === 0) return created;
     const earlier = [...own.versions];
-    own.versions.push({ ...wanted });
+    own.versions.unshift({ ...wanted });
     const know = (now: Changed): void => {
       own.created = { ...created, body: { ...created.body, ...now } };
     };
@@ -53,59 +53,119 @@ async function create(
       versions.push({ ...body });
       return created;
     } catch (error) {
-      const { status = 0, code } = error instanceof ApiError ? error : {};
-      // What the daemon rejects is not stored; a proxy may have lost its response.
-      if (code === undefined || status < 400 || status >= 500) unanswered.set(JSON.stringify(body), body);
-      if (code !== "key-reused") throw error;
+      if (mayBeStored(error)) unanswered.set(JSON.stringify(body), body);
+      if (!(error instanceof ApiError && error.code === "key-reused")) throw error;
       reused = error;
     }
   }
   throw reused;
 }
 
+/** What the daemon rejects is not stored; a proxy may have lost its response. */
+function mayBeStored(error: unknown): boolean {
+  const { status = 0, code } = error instanceof ApiError ? error : {};
+  return code === undefined || status < 400 || status >= 500;
+}
+
+/** Changes the record of a form as `changeRecord` does, also if what the form has sent before is stored without a response. */
+export function useChange(): (...change: ChangeArguments) => Promise<ApiResponse<Intervention>> {
+  const unanswered = useRef<Values[]>([]);
+  return async (before, etag, body, know) => {
+    try {
+      const saved = await changeRecord(before, etag, body, know, unanswered.current);
+      unanswered.current = [];
+      return saved;
+    } catch (error) {
+      if (mayBeStored(error)) unanswered.current.unshift({ ...body });
+      throw error;
+    }
+  };
+}
+
 /** Fields of a record as they are now, which were changed here and elsewhere. */
 type Changed = Partial<Intervention>;
+type ChangeArguments = [
+  before: Intervention,
+  etag: string,
+  body: InterventionUpdate,
+  know: (now: Changed) => void,
+];
+
+/** The first, and one more with the newest version. */
+const ATTEMPTS = 2;
 
 /**
  * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there; of the notes, which
  * each further trip of an alarm writes, both changes are kept.
  * @param know called with the fields that others have changed, if nothing is saved; the next attempt is based on them
- * @param earlier what the user has sent before and may be stored
+ * @param earlier what the user has sent before and may be stored, newest first
  * @throws ApiError
  */
-export async function changeRecord(
-  before: Intervention,
-  etag: string,
-  body: InterventionUpdate,
-  know: (now: Changed) => void,
-  earlier: readonly Values[] = [],
+async function changeRecord(
+  ...[before, etag, body, know, earlier]: [...ChangeArguments, earlier: readonly Values[]]
 ): Promise<ApiResponse<Intervention>> {
   const path = apiPath(`/interventii/${before.id}`);
-  const put = (version: string, wanted = body): Promise<ApiResponse<Intervention>> =>
-    request(path, { method: "PUT", headers: { "If-Match": version }, body: wanted });
-  try {
-    return await put(etag);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 412)) throw error;
-    const { body: newest, headers } = await request<Intervention>(path);
-    const now: Values = { ...newest };
-    // A number names an objective only together with its type.
-    const isObjective = "objectiveType" in body || "objectiveId" in body;
-    const names = [...Object.keys(body), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
-    // This change may be stored already, if its response was lost.
-    const isNow = (sent: Values): boolean => differing(names, now, { ...before, ...sent }).length === 0;
-    const version = headers.get("ETag") ?? "*";
-    if ([{}, { ...body }, ...earlier].some(isNow)) return put(version);
-    const notes = mergedNotes(before.notes ?? "", body.notes ?? "", newest.notes ?? "");
-    const conflicts = differing(names, now, { ...before }).filter(
-      (name) => now[name] !== { ...before, ...body }[name] && (name !== "notes" || notes === undefined),
-    );
-    if (conflicts.length === 0)
-      return put(version, "notes" in body && notes !== undefined ? { ...body, notes: notes || null } : body);
-    know(Object.fromEntries(conflicts.map((name) => [name, now[name]])));
-    const changed = [...new Set(conflicts.map((name) => textOf(name, newest)))].join(", ");
-    throw new ApiError(412, t("record.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
+  let version = etag;
+  let wanted = body;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    try {
+      const headers = { "If-Match": version };
+      return await request<Intervention>(path, { method: "PUT", headers, body: wanted });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 412)) throw error;
+    }
+    const newest = await request<Intervention>(path);
+    version = newest.headers.get("ETag") ?? "*";
+    wanted = changeOf(newest.body, before, body, know, earlier);
   }
+  throw new ApiError(412, t("record.changedAgain"), { code: FORM_ERROR_CODE });
+}
+
+/** The change of a newer version. @throws ApiError if others have changed there what the user has */
+function changeOf(
+  newest: Intervention,
+  ...[before, body, know, earlier]: [
+    before: Intervention,
+    body: InterventionUpdate,
+    know: (now: Changed) => void,
+    earlier: readonly Values[],
+  ]
+): InterventionUpdate {
+  const now: Values = { ...newest };
+  const stored = storedOf(earlier, { ...before }, now);
+  const base: Values = { ...before, ...stored };
+  // What is stored of it, the user may have taken back since.
+  const former = Object.fromEntries(
+    Object.keys(stored).map((name) => [name, ({ ...before } as Values)[name]]),
+  );
+  const wanted: InterventionUpdate = { ...former, ...body };
+  // A number names an objective only together with its type.
+  const isObjective = "objectiveType" in wanted || "objectiveId" in wanted;
+  const names = [...Object.keys(wanted), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
+  const notes = mergedNotes(String(base["notes"] ?? ""), wanted.notes ?? "", newest.notes ?? "");
+  const conflicts = differing(names, now, base).filter(
+    (name) => now[name] !== { ...base, ...wanted }[name] && (name !== "notes" || notes === undefined),
+  );
+  if (conflicts.length === 0)
+    return "notes" in wanted && notes !== undefined ? { ...wanted, notes: notes || null } : wanted;
+  know(Object.fromEntries(conflicts.map((name) => [name, now[name]])));
+  const changed = [...new Set(conflicts.map((name) => textOf(name, newest)))].join(", ");
+  throw new ApiError(412, t("record.changedMeanwhile", { changed }), { code: FORM_ERROR_CODE });
+}
+
+/** The fields that the user has changed before with what is stored; trips may have changed other lines of its notes since. */
+function storedOf(sent: readonly Values[], before: Values, now: Values): Values {
+  const text = (notes: unknown): string => String(notes ?? "");
+  const changes = sent
+    .map((one) => Object.fromEntries(Object.entries(one).filter(([name, value]) => value !== before[name])))
+    .filter((one) => Object.keys(one).length > 0);
+  const others = (one: Values): string[] => differing(Object.keys(one), one, now);
+  const isIn = (one: Values): boolean =>
+    others(one).every(
+      (name) => name === "notes" && isChangeIn(text(before["notes"]), text(one["notes"]), text(now["notes"])),
+    );
+  const isSame = (one: Values): boolean => others(one).length === 0;
+  return changes.find(isSame) ?? changes.find(isIn) ?? {};
 }
 
 function differing(names: readonly string[], one: Values, other: Values): string[] {

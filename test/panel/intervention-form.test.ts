@@ -384,6 +384,29 @@ describeWithBrowser("the form of an intervention", () => {
     expect(stored.notes).toBe("03:27 Ușa ×2\n03:31 Geam\nechipaj sosit");
   });
 
+  test("corrects what was saved without a response, also of a record that has changed since", async () => {
+    const [record, form] = await edited("corectura");
+    await form.field("Status").choose("in_progress");
+    await form.field("Priority").choose("high");
+    await form.field("Notes").fill("03:27 Ușa\nechipaj trimis");
+    const isLost = await page.loseNextResponse(`**${pathOf(record)}`, "PUT");
+    await form.button("Save").click();
+    await isLost();
+    await form.text(NO_RESPONSE).shown();
+    await changeElsewhere(record, { notes: "03:27 Ușa ×2\nechipaj trimis" });
+    await form.field("Status").choose("done");
+    await form.field("Priority").choose("medium");
+    await form.field("Notes").fill("03:27 Ușa\nechipaj sosit");
+    await form.button("Save").click();
+    await record.present();
+    const stored = await site.daemon.get<Intervention>(pathOf(record));
+    expect(stored).toMatchObject({
+      status: "done",
+      priority: "medium",
+      notes: "03:27 Ușa ×2\nechipaj sosit",
+    });
+  });
+
   test.each([
     ["EN", "Save", /^Changed in the meantime: Status: in progress\./],
     ["RO", "Salvare", /^S-a modificat între timp: Stare: în desfășurare\./],

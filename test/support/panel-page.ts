@@ -583,22 +583,23 @@ export class PanelPage {
   /**
    * Loses the response to the next request for a path: the daemon has received it, the page does not know.
    * @param path glob pattern
+   * @param method of the request; default: any
    * @returns waits until it is lost
    */
-  async loseNextResponse(path: string): Promise<() => Promise<void>> {
+  async loseNextResponse(path: string, method?: string): Promise<() => Promise<void>> {
     let resolve: () => void;
+    let isLost = false;
     const lost = new Promise<void>((done) => (resolve = done));
-    await this.#page.route(
-      path,
-      async (route) => {
-        const url = new URL(route.request().url());
-        url.hostname = "127.0.0.1";
-        await route.fetch({ url: url.href });
-        await route.abort("connectionreset");
-        resolve();
-      },
-      { times: 1 },
-    );
+    await this.#page.route(path, async (route) => {
+      if (isLost || (method ?? route.request().method()) !== route.request().method())
+        return route.fallback();
+      isLost = true;
+      const url = new URL(route.request().url());
+      url.hostname = "127.0.0.1";
+      await route.fetch({ url: url.href });
+      await route.abort("connectionreset");
+      resolve();
+    });
     return () => lost;
   }
 

@@ -36,6 +36,7 @@ export const EN_RECORDS = {
   },
   "interventions.reached": "Reached the dispatch centre {time} after the trip.",
   "interventions.setThere": "dispatch centre, {time}",
+  "record.changedAgain": "Changed again in the meantime. Nothing was saved. Save again.",
   "record.changedMeanwhile":
     "Changed in the meantime: {changed}. Nothing was saved. Save again to replace that, or cancel to see it.",
 

@@ -40,6 +40,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   },
   "interventions.reached": "A ajuns la dispecerat la {time} după declanșare.",
   "interventions.setThere": "dispecerat, {time}",
+  "record.changedAgain": "S-a modificat din nou între timp. Nu s-a salvat nimic. Salvați din nou.",
   "record.changedMeanwhile":
     "S-a modificat între timp: {changed}. Nu s-a salvat nimic. Salvați din nou pentru a înlocui modificarea sau anulați pentru a o vedea.",
 

@@ -18,7 +18,7 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { errorText, showNotice } from "../notice.tsx";
 import { ApiError } from "../http.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
-import { changeRecord, sentIn, useCreation } from "../record-change.ts";
+import { sentIn, useChange, useCreation } from "../record-change.ts";
 import { useClosing } from "./intervention-closing.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
@@ -34,6 +34,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
   const [error, run] = useErrorMessage();
   const [problems, setProblems] = useState(NO_DATE_PROBLEMS);
   const create = useCreation();
+  const change = useChange();
   const isNew = record === undefined;
   const { changeTo, question } = useClosing();
   const save = async (fields: FormData, form: HTMLFormElement): Promise<void> => {
@@ -41,7 +42,7 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
     const body = changedFields(fields, record);
     const { body: saved, headers } = await (isNew
       ? create(body)
-      : changeRecord(record, etag ?? "*", body, (now) =>
+      : change(record, etag ?? "*", body, (now) =>
           setStored((stored) => ({ ...stored, record: { ...record, ...now } })),
         ));
     const isAsSent = JSON.stringify(changedFields(new FormData(form), record)) === JSON.stringify(body);
