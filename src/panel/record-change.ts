@@ -91,8 +91,8 @@ type ChangeArguments = [
   know: (now: Changed) => void,
 ];
 
-/** The first, and one more with the newest version. */
-const ATTEMPTS = 2;
+/** Each further trip of an alarm makes a new version, also while one is saved. */
+const ATTEMPTS = 5;
 
 /**
  * Changes fields of a record. A newer version of it is changed too unless one of these fields differs there; of the notes, which

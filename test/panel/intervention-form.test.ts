@@ -408,6 +408,28 @@ describeWithBrowser("the form of an intervention", () => {
   });
 
   test.each([
+    ["EN", "Save", "Changed again in the meantime. Nothing was saved. Save again."],
+    ["RO", "Salvare", "S-a modificat din nou între timp. Nu s-a salvat nimic. Salvați din nou."],
+  ])("saves notes although trips come while it saves, in %s", async (language, save, said) => {
+    const [record, form] = await edited(`rafală-${language}`);
+    await page.speak(language);
+    let trips = 1;
+    const trip = async (): Promise<void> => {
+      trips += 1;
+      await changeElsewhere(record, { notes: `03:27 Ușa ×${trips}` });
+    };
+    await form.input("notes").fill("03:27 Ușa\nechipaj trimis");
+    await page.beforeNextRequests("PUT", `**${pathOf(record)}`, [trip, trip, trip, trip, trip, trip, trip]);
+    await form.button(save).click();
+    await form.text(said).shown();
+    await form.button(save).click();
+    await record.present();
+    const stored = await site.daemon.get<Intervention>(pathOf(record));
+    expect(stored.notes).toBe("03:27 Ușa ×8\nechipaj trimis");
+    await page.speak("EN");
+  });
+
+  test.each([
     ["EN", "Save", /^Changed in the meantime: Status: in progress\./],
     ["RO", "Salvare", /^S-a modificat între timp: Stare: în desfășurare\./],
   ])("says what others have changed, and saves the second time, in %s", async (language, save, said) => {

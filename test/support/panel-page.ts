@@ -580,6 +580,19 @@ export class PanelPage {
     return release;
   }
 
+  /** Does something before each of the next requests reaches the daemon. @param path glob pattern */
+  async beforeNextRequests(
+    method: string,
+    path: string,
+    acts: readonly (() => Promise<void>)[],
+  ): Promise<void> {
+    const left = [...acts];
+    await this.#page.route(path, async (route) => {
+      if (route.request().method() === method) await left.shift()?.();
+      await route.continue().catch(() => undefined);
+    });
+  }
+
   /**
    * Loses the response to the next request for a path: the daemon has received it, the page does not know.
    * @param path glob pattern
