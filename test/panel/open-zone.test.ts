@@ -170,4 +170,25 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     expect(setThere.map(({ field }) => field).toSorted()).toEqual(["priority", "status"]);
     expect(site.pageErrors).toEqual([]);
   });
+
+  test("is closed in the list beside another one, after a question for each", async () => {
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    await page.look("light", 1280);
+    const list = await page.open("interventions");
+    await list.button("Actions for #3").shown();
+    const histories = await page.holdResponses("**/interventions/*/history");
+    for (const id of [2, 3]) {
+      await list.button(`Actions for #${id}`).click();
+      await list.button("Status: done").click();
+    }
+    await eventually("two questions to the daemon", () => histories.count() === 2);
+    histories.release();
+    await page.openDialog.button("Set to done").click();
+    await page.openDialog.button("Set to done").click();
+    for (const id of [2, 3])
+      await eventually(`#${id} to be done`, async () => {
+        return (await site.daemon.get<Intervention>(`/interventii/${id}`)).status === "done";
+      });
+    expect(site.pageErrors).toEqual([]);
+  });
 });

@@ -43,9 +43,11 @@ export async function setStatus(id: number, status: Status): Promise<void> {
 
 /** Asks before an intervention is closed while the contact of one of its zones is still open. */
 export function useClosing(): Closing {
-  const [asked, setAsked] = useState<Question>();
+  // One question at a time; of a list, several interventions may be closed at once.
+  const [questions, setQuestions] = useState<readonly Question[]>([]);
+  const [isChanging, setIsChanging] = useState(false);
   // A second press before the responses would change the status twice.
-  const isClosing = useRef(false);
+  const closing = useRef(new Set<number>());
   const close = async (id: number, change: () => Promise<unknown>): Promise<void> => {
     let zones: readonly string[] = [];
     const isRead = await runWithErrorNotice(async () => {
@@ -53,27 +55,38 @@ export function useClosing(): Closing {
     });
     if (!isRead) return;
     if (zones.length === 0) await change();
-    else setAsked({ id, zones, change });
+    else setQuestions((others) => [...others, { id, zones, change }]);
   };
   const changeTo: ChangeTo = async (id, status, change) => {
     if (status !== "done") {
       await change();
       return;
     }
-    if (isClosing.current) return;
-    isClosing.current = true;
+    if (closing.current.has(id)) return;
+    closing.current.add(id);
     try {
       await close(id, change);
     } finally {
-      isClosing.current = false;
+      closing.current.delete(id);
     }
   };
-  const question = asked && (
+  const [asked] = questions;
+  // The next question waits: a double press would answer it unread.
+  const act = async (change: Question["change"]): Promise<void> => {
+    setIsChanging(true);
+    try {
+      await change();
+    } finally {
+      setIsChanging(false);
+    }
+  };
+  const question = asked && !isChanging && (
     <ConfirmDialog
+      key={asked.id}
       title={t("interventions.closeTitle", { id: asked.id })}
       action={t("interventions.closeDo")}
-      act={asked.change}
-      close={() => setAsked(undefined)}
+      act={() => act(asked.change)}
+      close={() => setQuestions((all) => all.slice(1))}
     >
       <p>{t("interventions.stillOpen", { n: asked.zones.length, zones: asked.zones.join(", ") })}</p>
     </ConfirmDialog>
