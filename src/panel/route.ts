@@ -14,11 +14,12 @@ export interface Route {
 /** Follows the URL, so that back, reload and bookmarks work. */
 export const route = signal<Route>(parseHash(location.hash));
 
-/** The addresses of the lists as they were last shown, by their screens. */
-const lists = new Map<string, string>();
+/** The list that the current item was opened from, as it was last shown. */
+let list: { readonly screen: string; readonly address: string } | undefined;
 effect(() => {
   const { screen, item } = route.value;
-  if (item === undefined) lists.set(screen, location.hash);
+  if (item === undefined) list = { screen, address: location.hash };
+  else if (list?.screen !== screen) list = undefined;
 });
 
 /** Where the page was before the current address. */
@@ -77,9 +78,16 @@ export function isFromList(): boolean {
   return previous?.screen === route.value.screen && previous.item === undefined;
 }
 
-/** The address of a list with the filters and the page that it was left with. */
+/** The address of a list, with the filters and the page that it was left with for this item. */
 export function listOf(screen: string): string {
-  return lists.get(screen) ?? `#/${screen}`;
+  return list?.screen === screen ? list.address : `#/${screen}`;
+}
+
+/** The next user has not seen the list of the former one. */
+export function forgetList(): void {
+  if (route.value.item === undefined) return;
+  list = undefined;
+  previous = undefined;
 }
 
 /** Goes to an address without a question: the user has saved, or has been asked. */

@@ -4,6 +4,7 @@ import type { AccountView } from "../site/administration-view.ts";
 import { pause } from "./clock.ts";
 import { TOKEN_KEY } from "./early-request.ts";
 import { apiPath, ApiError, send, SIGNED_OUT_CODE } from "./http.ts";
+import { forgetList } from "./route.ts";
 
 /**
  * - `set-up`: the initial administrator is unclaimed, so no user can sign in yet.
@@ -78,6 +79,7 @@ export async function changePassword(currentPassword: string, password: string):
 /** Ends what this user has begun: the next one may be another. */
 export function signOut(): void {
   signOuts += 1;
+  forgetList();
   sessionStorage.removeItem(TOKEN_KEY);
   account.value = undefined;
   sessionState.value = "out";

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { EDGE } from "../support/installation.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 /** One more than a page of interventions. */
 const RECORDS = 21;
@@ -46,6 +47,30 @@ describeWithBrowser("a list whose last page has lost its rows", () => {
     await page.openDialog.button("Delete").click();
     await list.row(/Ronda 19/).shown();
     expect(await page.evaluate<string>("location.hash")).toBe(address);
+    await page.close();
+  });
+
+  test("is not filtered for a record that was opened elsewhere, nor for the next user", async () => {
+    const filtered = "#/interventions?q=Ronda+1";
+    const page = await site.page(filtered.slice(2));
+    const list = page.screen("interventions");
+    await list.link("Ronda 10").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    const back = record.link("Interventions");
+    expect(await back.attribute("href")).toBe(filtered);
+    await page.open("status");
+    await page.open(record.address);
+    expect(await back.attribute("href")).toBe("#/interventions");
+    await page.open(filtered.slice(2));
+    await list.link("Ronda 10").click();
+    await record.present();
+    await page.signOut();
+    await signIn(page, EDGE.password);
+    await record.present();
+    expect(await back.attribute("href")).toBe("#/interventions");
+    await back.click();
+    await list.text("1–20 of 20").shown();
+    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions");
     await page.close();
   });
 
