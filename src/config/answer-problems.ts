@@ -28,7 +28,7 @@ function problemIn(value: object): string | undefined {
 }
 
 function number(text: string): string | undefined {
-  return /^\d{1,9}$/.test(text) ? undefined : "must be a number";
+  return /^\d{1,9}$/.test(text) ? undefined : "must be a number of at most nine digits";
 }
 
 function address(text: string): string | undefined {

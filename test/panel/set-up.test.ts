@@ -4,6 +4,7 @@ import type { StatusView } from "../../src/site/status-view.ts";
 import { describeWithBrowser, PANEL_HOST, startBrowser, type Browser } from "../support/browser.ts";
 import { BUILT_PANEL } from "../support/built-program.ts";
 import { NO_SITE, PASSWORD, TestApp, TESTER } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 import { PanelPage } from "../support/panel-page.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -82,6 +83,16 @@ describeWithBrowser("a new installation in the panel", () => {
     expect(await reference.attribute("aria-invalid")).toBe("true");
     await page.speak("RO");
     await guide.text(/^Cel mult 32 de caractere: A–Z, .* primul fiind o literă sau o cifră\.$/).shown();
+    await page.speak("EN");
+    // What is entered since is not judged yet.
+    const judge = await page.holdRequests("**/site/setup/draft");
+    await reference.fill("hala-nord");
+    await eventually("no error", async () => (await reference.attribute("aria-invalid")) === null);
+    judge();
+    await guide.input("objective-id").fill("1234567890");
+    await guide.text("A number from 1, of at most 9 digits.").shown();
+    await page.speak("RO");
+    await guide.text("Un număr începând de la 1, de cel mult 9 cifre.").shown();
     await page.speak("EN");
   });
 

@@ -87,7 +87,7 @@ export const EN_SETUP = {
   "answer.zone-id": "At most 64 of a–z, 0–9, - and _, beginning with a letter or digit.",
   "answer.zone-gpio": "A number from 0 to 1023.",
   "answer.zone-path": "It begins with /, such as /contact.",
-  "answer.objective-id": "A number from 1.",
+  "answer.objective-id": "A number from 1, of at most 9 digits.",
   "choice.network.this-machine": "this device only",
   "choice.network.network": "the local network, encrypted",
   "choice.language.ro": "Romanian",

@@ -95,7 +95,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "answer.zone-id": "Cel mult 64 de caractere: a–z, 0–9, - și _, primul fiind o literă sau o cifră.",
   "answer.zone-gpio": "Un număr de la 0 la 1023.",
   "answer.zone-path": "Începe cu /, de exemplu /contact.",
-  "answer.objective-id": "Un număr, începând de la 1.",
+  "answer.objective-id": "Un număr începând de la 1, de cel mult 9 cifre.",
   "choice.network.this-machine": "doar de pe acest dispozitiv",
   "choice.network.network": "din rețeaua locală, criptat",
   "choice.language.ro": "română",

@@ -16,13 +16,22 @@ import { RestartButton } from "./restart-button.tsx";
 /** Delay after the last key press before the answers are sent. */
 const TYPING_MS = 250;
 
+type Answers = Readonly<Record<string, string>>;
+
+/** A draft with the answers it was made of: the user may have entered others since. */
+interface Judged {
+  readonly draft: DraftView;
+  readonly answers: Answers;
+}
+
 /**
  * The questions of a first configuration and the resulting file. A user copies the file to the device: a panel that
  * could write it could also redirect alarms.
  */
 export function FirstConfiguration() {
-  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
-  const [draft, setDraft] = useState<DraftView | undefined>(undefined);
+  const [answers, setAnswers] = useState<Answers>({});
+  const [judged, setJudged] = useState<Judged | undefined>(undefined);
+  const draft = judged?.draft;
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [round, setRound] = useState(0);
   const [isDownloaded, setIsDownloaded] = useState(false);
@@ -34,7 +43,7 @@ export function FirstConfiguration() {
         const options = { method: "POST", body: answers, signal: timeoutSignal() } as const;
         const { body } = await request<DraftView>("/site/setup/draft", options);
         if (!isActive) return;
-        setDraft(body);
+        setJudged({ draft: body, answers });
         setError(undefined);
       } catch (cause) {
         if (!(cause instanceof ApiError)) throw cause;
@@ -48,7 +57,7 @@ export function FirstConfiguration() {
     };
   }, [answers, round]);
   const pending = <Pending error={error} reload={() => setRound(round + 1)} />;
-  if (!draft) return pending;
+  if (!judged || !draft) return pending;
   return (
     <>
       {error && pending}
@@ -58,6 +67,7 @@ export function FirstConfiguration() {
             key={question.name}
             question={question}
             answer={answers[question.name] ?? ""}
+            isJudged={answers[question.name] === judged.answers[question.name]}
             onAnswer={(answer) => {
               setAnswers({ ...answers, [question.name]: answer });
               setIsDownloaded(false);
@@ -77,10 +87,13 @@ export function FirstConfiguration() {
 function QuestionField({
   question: { name, text, choices, fallback, problem },
   answer,
+  isJudged,
   onAnswer,
 }: {
   readonly question: QuestionView;
   readonly answer: string;
+  /** Whether the problem is that of this answer, not of an earlier one. */
+  readonly isJudged: boolean;
   readonly onAnswer: (answer: string) => void;
 }) {
   const label = translateCode("question", name, text);
@@ -94,7 +107,7 @@ function QuestionField({
         onChange={onAnswer}
       />
     );
-  const isWrong = answer.trim() !== "" && problem !== null;
+  const isWrong = isJudged && answer.trim() !== "" && problem !== null;
   // What is accepted, in the language of the user.
   const hint = isWrong
     ? translateCode("answer", name, problem)
