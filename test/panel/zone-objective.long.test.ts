@@ -32,7 +32,11 @@ describeWithBrowser("the objective of a new zone", () => {
     await form.field("Find objective").fill("Hala 57");
     await form.option("Hala 57 (building 57)").present();
     await form.field("Objective").choose("obiective/cladiri 57");
+    await form.field("Find objective").fill("Hale");
+    await form.text("No objective matches.").shown();
+    await form.field("Objective").holds("obiective/cladiri 57");
     await form.field("Find objective").fill("Hala 02");
+    await form.text("No objective matches.").gone();
     await form.option("Hala 02 (building 2)").present();
     await form.field("Objective").holds("obiective/cladiri 57");
     await form.button("Review the change").click();

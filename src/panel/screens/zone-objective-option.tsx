@@ -63,6 +63,8 @@ export function ZoneObjectiveOption({
   }, [proposed]);
   const isSearched = total.current > offered.length || search !== "" || sought !== "";
   const isEmpty = known.length === 0 && !isSearched;
+  const isAnswered = isKnown && !failed && lists.every(({ isFormer }) => !isFormer);
+  const isNoneFound = sought !== "" && isAnswered && offered.length === 0;
   const needsNumber = isKnown && (isOther || isEmpty || (id !== undefined && !isListed));
   return (
     <>
@@ -85,6 +87,7 @@ export function ZoneObjectiveOption({
         />
       )}
       {failed?.error && <Pending error={failed.error} reload={failed.reload} />}
+      {isNoneFound && <p class="quiet">{t("objectives.noneFound")}</p>}
       {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
   );
