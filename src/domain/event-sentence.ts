@@ -53,7 +53,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "configuration-reverted": "The previous configuration was restored",
   "configuration-unproven": "An unverified change of the configuration was kept",
   "zones-edited": "The zones in the configuration file changed before this start",
-  "power-off-ordered": "The machine was powered off to protect it from an empty battery",
+  "power-off-ordered": "A power-off of the machine was ordered, before its battery is empty",
   "output-switched": "Output {about} was switched",
   "output-tested": "{who} tested output {about}",
   "plan-changed": "{who} changed the floor plan {about}",

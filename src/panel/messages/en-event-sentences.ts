@@ -61,7 +61,7 @@ export const EN_EVENT_SENTENCES = {
   "says.configuration-reverted": "The previous configuration was restored",
   "says.configuration-unproven": "An unverified change of the configuration was kept",
   "says.zones-edited": "The zones in the configuration file changed before this start",
-  "says.power-off-ordered": "The machine was powered off to protect it from an empty battery",
+  "says.power-off-ordered": "A power-off of the machine was ordered, before its battery is empty",
   "says.output-switched": "Output {about} was switched",
   "says.output-tested": "{who} tested output {about}",
   "says.plan-added": "{who} added the floor plan {about}",

@@ -65,7 +65,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.configuration-reverted": "S-a revenit la configurația anterioară",
   "says.configuration-unproven": "S-a păstrat o modificare neverificată a configurației",
   "says.zones-edited": "Zonele din fișierul de configurare s-au modificat înainte de această pornire",
-  "says.power-off-ordered": "Dispozitivul se oprește: acumulatorul este aproape descărcat",
+  "says.power-off-ordered": "S-a comandat oprirea dispozitivului, înainte ca acumulatorul să se descarce",
   "says.output-switched": "Ieșirea {about} a fost comutată",
   "says.output-tested": "{who} a testat ieșirea {about}",
   "says.plan-added": "{who} a adăugat planul {about}",
