@@ -12,6 +12,7 @@ import { JsonLog } from "./ops/log.ts";
 import { returnedRelease } from "./ops/returned-release.ts";
 import { newKey, prepareDataDir } from "./ops/secrets.ts";
 import { assertNothingLeft } from "./ops/stopped-centre.ts";
+import { QUERY_TIMEOUT_MS } from "./postgres/pool.ts";
 import { PostgresMovedRows } from "./postgres/moved-rows.ts";
 import { RetentionTimer } from "./postgres/retention-timer.ts";
 import { limitedEnrolments } from "./service/limited-enrolments.ts";
@@ -98,7 +99,9 @@ export class Centre {
       () => this.#prepare(database, sharedKeys),
       () => this.#isStopping,
     );
-    const events = new EventNotes({ events: database.events, clock, log: this.#log });
+    // Not sooner: a write that had no answer shows only after that time that it still waits in the server.
+    const retryMs = QUERY_TIMEOUT_MS;
+    const events = new EventNotes({ events: database.events, clock, log: this.#log, retryMs });
     this.#stops.push(() => events.stop());
     const nowMs = (): number => sharedKeys.nowMs();
     const { signIns } = database;

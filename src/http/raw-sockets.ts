@@ -21,7 +21,7 @@ const LINGER_MS = 2_000;
 export class RawSockets {
   readonly #clock: Clock;
   readonly #open = new Set<Socket>();
-  /** Responses that are not sent completely, by connection. */
+  /** Responses that are not sent completely, or whose request has not arrived completely, by connection. */
   readonly #pending = new WeakMap<Duplex, Set<ServerResponse>>();
   #refusals = 0;
   #failedHandshakes = 0;
@@ -45,9 +45,10 @@ export class RawSockets {
       socket.on("error", ignored);
       this.#respondToInvalidRequest(error, socket as Socket);
     });
-    server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) =>
-      sendError(response, 417, "only Expect: 100-continue is supported", {}),
-    );
+    server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
+      this.#notePending(response);
+      sendError(response, 417, "only Expect: 100-continue is supported", {});
+    });
     server.on("request", (_request: IncomingMessage, response: ServerResponse) =>
       this.#notePending(response),
     );
@@ -98,10 +99,15 @@ export class RawSockets {
   }
 
   #notePending(response: ServerResponse): void {
-    const { socket } = response.req;
-    const pending = this.#pending.get(socket) ?? new Set();
-    this.#pending.set(socket, pending.add(response));
-    response.once("close", () => pending.delete(response));
+    const { req } = response;
+    const pending = this.#pending.get(req.socket) ?? new Set();
+    this.#pending.set(req.socket, pending.add(response));
+    const forget = (): void => {
+      if (isOver(response)) pending.delete(response);
+    };
+    response.once("close", forget);
+    // After an early response, the rest of the request is still to come.
+    req.once("end", forget);
   }
 
   /** Responds to a request that the parser of Node.js rejects. */
@@ -120,11 +126,11 @@ export class RawSockets {
 
   /**
    * Whether the client takes the next response for that of the request that is arriving: not if a complete one before it has no
-   * response yet, or if the response has begun.
+   * response yet, or if the response has begun or ended.
    */
   #isNextResponse(socket: Socket): boolean {
     return [...(this.#pending.get(socket) ?? [])].every(
-      ({ req, headersSent }) => !req.complete && !headersSent,
+      (response) => isOver(response) || (!response.req.complete && !response.headersSent),
     );
   }
 
@@ -135,6 +141,11 @@ export class RawSockets {
     const cancel = this.#clock.after(LINGER_MS, () => socket.destroy());
     socket.once("close", cancel);
   }
+}
+
+/** Whether a request has arrived completely, and its response is sent. */
+function isOver({ req, closed }: ServerResponse): boolean {
+  return req.complete && closed;
 }
 
 /** Error codes of the parser and the timeouts of Node.js. */

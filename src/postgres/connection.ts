@@ -227,10 +227,12 @@ interface WriteState {
 
 /**
  * Commits of this role that have waited for nearly as long as a query may take: for the standby, or for the disk. A later commit
- * would wait as long, because they end in the order of the log.
+ * would wait as long, because they end in the order of the log. At the disk, a statement of minutes may wait for moments: only
+ * transactions of this program that write count there.
  */
 const WRITE_STATE = `SELECT ${IS_READ_ONLY} AS "isReadOnly", EXISTS(
     SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND usename = current_user AND state = 'active'
-      AND lower(wait_event) IN ('syncrep', 'walsync', 'walwrite')
-      AND query_start < clock_timestamp() - interval '${QUERY_TIMEOUT_MS - 1_000} ms') AS "isHeldUp"`;
+    WHERE datname = current_database() AND usename = session_user AND state = 'active'
+      AND query_start < clock_timestamp() - interval '${QUERY_TIMEOUT_MS - 1_000} ms'
+      AND (lower(wait_event) = 'syncrep' OR (lower(wait_event) IN ('walsync', 'walwrite') AND backend_xid IS NOT NULL
+        AND application_name = current_setting('application_name')))) AS "isHeldUp"`;

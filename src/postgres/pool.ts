@@ -17,7 +17,7 @@ const IDLE_IN_TRANSACTION_MS = QUERY_TIMEOUT_MS;
  * reach answers in milliseconds, so it is not longer than a query may take.
  */
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** The first question on a new connection is answered at once, or not at all; requests wait for it beside their own. */
+/** The first question on a new connection is answered at once, or never; requests wait for both. */
 const CHECK_TIMEOUT_MS = 2_000;
 /** OIDs of `bigint` and `numeric` (pg_type.dat), which the client returns as texts. */
 const LONG_NUMBERS: ReadonlySet<number> = new Set([20, 1700]);

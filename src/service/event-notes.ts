@@ -37,10 +37,18 @@ export class EventNotes {
   readonly #signIns = new Map<string, { readonly sinceMs: number; count: number }>();
   /** Events that arrived while the log could not be written, oldest first. */
   #kept: (KeptEvent & { readonly error: unknown })[] = [];
+  readonly #retryMs: number;
   #cancelRetry: CancelTimer = () => {};
   #isStopped = false;
 
-  constructor(options: { events: Pick<Remote<EventService>, "add">; clock: Clock; log: Log }) {
+  /** @param options `retryMs`: time after which an event that could not be written is sent again, milliseconds */
+  constructor(options: {
+    events: Pick<Remote<EventService>, "add">;
+    clock: Clock;
+    log: Log;
+    retryMs?: number;
+  }) {
+    this.#retryMs = options.retryMs ?? RETRY_MS;
     this.#events = options.events;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -133,7 +141,8 @@ export class EventNotes {
   /** Keeps an event that could not be written now; any other is only in the technical log. */
   #keep(unsent: KeptEvent, error: unknown): void {
     if (!isPassing(error) || this.#isStopped) return this.#unwritten(unsent.event, error);
-    if (this.#kept.length === 0) this.#cancelRetry = this.#clock.after(RETRY_MS, () => this.#sendAgain());
+    if (this.#kept.length === 0)
+      this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.#sendAgain());
     this.#kept.push({ ...unsent, error });
     for (const oldest of this.#kept.splice(0, this.#kept.length - KEPT_MAX))
       this.#unwritten(oldest.event, oldest.error);

@@ -354,6 +354,30 @@ describe("on a raw connection", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ statusCode: status });
   });
 
+  const EARLY = "POST /interventii HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+  const EXPECTING = `${EARLY}Expect: nonsense\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
+  test.each([
+    ["a broken end", EXPECTING, "nonsense\r\n", [417]],
+    ["an end and nonsense behind it", EXPECTING, "0\r\n\r\nnonsense\r\n\r\n", [417, 400]],
+    [
+      "its body and nonsense behind it",
+      `${EARLY}Content-Length: 3\r\n\r\n{`,
+      "}\nnonsense\r\n\r\n",
+      [401, 400],
+    ],
+  ])("one that is answered early gets no second response, with %s", async (_what, begin, rest, statuses) => {
+    let answer = "";
+    const socket = connect(served.server.address.port, "127.0.0.1");
+    socket.on("data", (chunk) => (answer += chunk.toString()));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(begin);
+    await eventually("the response", () => answer.endsWith("}"));
+    socket.write(rest);
+    await closed;
+    expect(Array.from(answer.matchAll(/HTTP\/1.1 (\d+)/g), ([, status]) => Number(status))).toEqual(statuses);
+  });
+
   test("nonsense right behind a request is not taken for its response", async () => {
     const answer = await raw(`${GET}nonsense\r\n\r\n`);
     expect(answer).not.toMatch(/^HTTP\/1.1 400 /);

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TestApp } from "../support/app.ts";
 import { ServedApp } from "../support/served-app.ts";
@@ -47,4 +48,20 @@ test.concurrent.for([
     message: "request timed out: it did not arrive completely in time",
     statusCode: 408,
   });
+});
+
+test.concurrent("a body that goes on slowly after an early response gets no second one", async ({
+  expect,
+}) => {
+  const head = "POST /interventii HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+  let answer = "";
+  const socket = connect(served.server.address.port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.on("data", (chunk) => (answer += chunk.toString()));
+  socket.write(`${head}Content-Length: 1000\r\n\r\n{`);
+  while (!socket.closed) {
+    await wait(1_000);
+    socket.write(" ");
+  }
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 401"]);
 });
