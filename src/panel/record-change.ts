@@ -142,7 +142,7 @@ function changeOf(
   // A number names an objective only together with its type.
   const isObjective = "objectiveType" in wanted || "objectiveId" in wanted;
   const names = [...Object.keys(wanted), ...(isObjective ? ["objectiveType", "objectiveId"] : [])];
-  const notes = mergedNotes(String(base["notes"] ?? ""), wanted.notes ?? "", newest.notes ?? "");
+  const notes = mergedNotes(textIn(base["notes"]), wanted.notes ?? "", newest.notes ?? "");
   const conflicts = differing(names, now, base).filter(
     (name) => now[name] !== { ...base, ...wanted }[name] && (name !== "notes" || notes === undefined),
   );
@@ -155,17 +155,21 @@ function changeOf(
 
 /** The fields that the user has changed before with what is stored; trips may have changed other lines of its notes since. */
 function storedOf(sent: readonly Values[], before: Values, now: Values): Values {
-  const text = (notes: unknown): string => String(notes ?? "");
   const changes = sent
     .map((one) => Object.fromEntries(Object.entries(one).filter(([name, value]) => value !== before[name])))
     .filter((one) => Object.keys(one).length > 0);
   const others = (one: Values): string[] => differing(Object.keys(one), one, now);
   const isIn = (one: Values): boolean =>
     others(one).every(
-      (name) => name === "notes" && isChangeIn(text(before["notes"]), text(one["notes"]), text(now["notes"])),
+      (name) =>
+        name === "notes" && isChangeIn(textIn(before["notes"]), textIn(one["notes"]), textIn(now["notes"])),
     );
   const isSame = (one: Values): boolean => others(one).length === 0;
   return changes.find(isSame) ?? changes.find(isIn) ?? {};
+}
+
+function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function differing(names: readonly string[], one: Values, other: Values): string[] {

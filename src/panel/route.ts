@@ -85,9 +85,7 @@ export function listOf(screen: string): string {
 
 /** The next user has not seen the list of the former one. */
 export function forgetList(): void {
-  if (route.value.item === undefined) return;
-  list = undefined;
-  previous = undefined;
+  if (route.value.item !== undefined) list = previous = undefined;
 }
 
 /** Goes to an address without a question: the user has saved, or has been asked. */

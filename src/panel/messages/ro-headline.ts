@@ -75,9 +75,9 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de intervenții tehnice nefinalizate",
   },
   "reason.zone-not-ready": {
-    one: "Locația nu este pregătită pentru armare: {n} zonă deschisă",
-    few: "Locația nu este pregătită pentru armare: {n} zone deschise",
-    other: "Locația nu este pregătită pentru armare: {n} de zone deschise",
+    one: "Nu este gata de armare: {n} zonă deschisă",
+    few: "Nu este gata de armare: {n} zone deschise",
+    other: "Nu este gata de armare: {n} de zone deschise",
   },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",

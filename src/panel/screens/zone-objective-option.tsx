@@ -63,12 +63,10 @@ export function ZoneObjectiveOption({
   }, [proposed]);
   const isSearched = total.current > offered.length || search !== "" || sought !== "";
   const isEmpty = known.length === 0 && !isSearched;
-  const isAnswered = isKnown && !failed && lists.every(({ isFormer }) => !isFormer);
-  const isNoneFound = sought !== "" && isAnswered && offered.length === 0;
   const needsNumber = isKnown && (isOther || isEmpty || (id !== undefined && !isListed));
   return (
     <>
-      {isSearched && <ObjectiveSearch search={search} onSearch={setSearch} />}
+      {isSearched && <ObjectiveSearch search={search} onSearch={setSearch} sought={sought} lists={lists} />}
       {!isEmpty && (
         <ChoiceOption
           option="objective"
@@ -87,7 +85,6 @@ export function ZoneObjectiveOption({
         />
       )}
       {failed?.error && <Pending error={failed.error} reload={failed.reload} />}
-      {isNoneFound && <p class="quiet">{t("objectives.noneFound")}</p>}
       {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
   );
@@ -96,21 +93,30 @@ export function ZoneObjectiveOption({
 function ObjectiveSearch({
   search,
   onSearch,
+  sought,
+  lists,
 }: {
   readonly search: string;
   readonly onSearch: (search: string) => void;
+  /** What the lists are of. */
+  readonly sought: string;
+  readonly lists: readonly Offers[];
 }) {
+  const isNone = lists.every((one) => one.isDone && !one.isFormer && !one.error && one.offers.length === 0);
   return (
-    <TextField
-      label={t("objectives.find")}
-      name="objectiveSearch"
-      type="search"
-      value={search}
-      maxLength={200}
-      onInput={(event) => onSearch(event.currentTarget.value)}
-      // It would submit the form around it.
-      onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
-    />
+    <>
+      <TextField
+        label={t("objectives.find")}
+        name="objectiveSearch"
+        type="search"
+        value={search}
+        maxLength={200}
+        onInput={(event) => onSearch(event.currentTarget.value)}
+        // It would submit the form around it.
+        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+      />
+      {sought !== "" && isNone && <p class="quiet">{t("objectives.noneFound")}</p>}
+    </>
   );
 }
 
@@ -164,6 +170,8 @@ function useStored(type: ObjectiveType, id: number | undefined) {
   const [first] = useState({ type, id });
   return useOffers(first.type, first.id === undefined ? undefined : `id=${first.id}&_end=1`);
 }
+
+type Offers = ReturnType<typeof useOffers>;
 
 function useOffers(type: ObjectiveType, query: string | undefined) {
   const path = query === undefined ? undefined : apiPath(`/${type}?${query}`);
