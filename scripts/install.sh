@@ -65,6 +65,11 @@ as_service() {
 accepts() {
   [ -e "$2" ] || return 0
   if as_service "$1" "check-config $3 --config $2" >/dev/null; then return; fi
+  # Variables of a file are known to systemd alone.
+  if [ -n "$(systemctl show --property=EnvironmentFiles --value "$1")" ]; then
+    echo "install: $1 has an EnvironmentFile=, whose variables are missing in this check: the installation goes on" >&2
+    return
+  fi
   as_service "$1" "config show --config $2" >/dev/null 2>&1 ||
     fail "this release rejects $2, for the reason above; the former program runs on"
   echo "install: the installation goes on without what is missing above" >&2

@@ -162,8 +162,9 @@ export function zonesOf({ zones }: Pick<ConfiguredZonesView, "zones">): readonly
 /** Values that mean open and normal, as far as a message tells them. */
 export function meaningOf(
   guess: ContactGuessView | undefined,
-): Pick<ContactGuessView, "open" | "normal"> | {} {
-  return guess && guess.open.length > 0 ? { open: guess.open, normal: guess.normal } : {};
+): Partial<Pick<ContactGuessView, "open" | "normal">> {
+  if (!guess || guess.open.length === 0) return {};
+  return { open: guess.open, ...(guess.normal.length > 0 ? { normal: guess.normal } : {}) };
 }
 
 /** Options without those that have no value. */

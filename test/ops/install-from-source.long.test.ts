@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const SOURCE = process.cwd();
 const STAND_INS = {
   systemctl:
-    'case "$1 $*" in show*--property=Environment*) echo NODE_ENV=production ;; show*) echo inactive ;; esac',
+    'case "$1 $*" in show*--property=EnvironmentFiles*) ;; show*--property=Environment*) echo NODE_ENV=production ;; show*) echo inactive ;; esac',
   setpriv: 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"',
   "dpkg-query": "exit 1",
   // It searches for a relative path in its own folders.

@@ -56,6 +56,17 @@ const MEANINGS: readonly (readonly [open: Words, normal: Words])[] = [
   [["1"], ["0"]],
 ];
 
+/** Of these, sensors have many counterparts, such as "none", "OK" or "fire": only the word that was seen is known. */
+const OPEN_ENDED: ReadonlySet<string> = new Set([
+  "alarm",
+  "normal",
+  "wet",
+  "dry",
+  "detected",
+  "clear",
+  "cleared",
+]);
+
 /** Place of the value that is most likely the contact of a zone: the first one that means something if no name tells. */
 export function likelyContact(values: readonly MessageValue[]): number {
   for (const name of DETECTED) {
@@ -78,8 +89,16 @@ export function likelyContacts(
     .map((value) => ({
       path: value.path,
       kind: kindOfName(`${name} ${topic} ${value.path ?? ""}`) ?? null,
-      ...(likelyMeaning(value) ?? { open: [], normal: [] }),
+      ...knownMeaning(value),
     }));
+}
+
+/** As `likelyMeaning`; without a counterpart that the sensor may not send: it would never restore the zone, or never trip it. */
+function knownMeaning(one: MessageValue): Pick<LikelyContact, "open" | "normal"> {
+  const meaning = likelyMeaning(one);
+  if (!meaning) return { open: [], normal: [] };
+  if (!OPEN_ENDED.has(String(one.value).toLowerCase())) return meaning;
+  return { open: meaning.open[0] === one.value ? [one.value] : [], normal: [] };
 }
 
 /**

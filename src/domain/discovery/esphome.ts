@@ -16,9 +16,13 @@ const BATTERY_BELOW_PERCENT = 15;
 /** A battery with a lower value may report volts. */
 const VOLTS_MAX = 5;
 const COMPONENT = /^(.+)\/(binary_sensor|sensor)\/([^/+#]+)\/state$/;
-/** What a board reports of itself. */
+/** What a board reports of itself; not the status of a door. */
 const OF_ITSELF = /(^|_)(status|online|connected|connection|wifi|api|charging|update)$/;
 const BATTERY = /(^|_)battery(_low|_level|_percent(age)?)?$/;
+
+function isOfItself(id: string): boolean {
+  return OF_ITSELF.test(id) && kindOfName(id) === undefined;
+}
 
 /** A sensor of a board, with its last message. */
 interface Component {
@@ -88,8 +92,7 @@ function deviceOf(
   const known = components.slice(0, COMPONENTS_MAX);
   // In these letters; another program may write the states of Home Assistant below such topics.
   const inputs = known.filter(
-    ({ id, isBinary, text }) =>
-      isBinary && /^(ON|OFF)$/.test(text) && !OF_ITSELF.test(id) && !BATTERY.test(id),
+    ({ id, isBinary, text }) => isBinary && /^(ON|OFF)$/.test(text) && !isOfItself(id) && !BATTERY.test(id),
   );
   if (inputs.length === 0) return [];
   return [

@@ -98,4 +98,11 @@ describe("ESPHome's", () => {
     ];
     expect(foundIn({ announced }).zones).toEqual([]);
   });
+
+  test("has a zone for the status of a door, and none for its own status", () => {
+    const ids = ["pir", "front_door_status", "status", "wifi_status"];
+    const announced = [...ids.map((id) => state(`livingroom/binary_sensor/${id}`, "OFF")), online];
+    const { zones } = foundIn({ announced });
+    expect(zones.map(({ id }) => id).toSorted()).toEqual(["livingroom-front-door-status", "livingroom-pir"]);
+  });
 });
