@@ -110,7 +110,7 @@ describe("an alarm is recorded although", () => {
     await startedOnce();
     const file = join(folder, "var", "secrets", "token-signing.key");
     writeFileSync(file, "\0".repeat(65));
-    expect((await alarmOfTheDoor()).get("key-damaged")).toContain("all users sign in again");
+    expect((await alarmOfTheDoor()).get("key-damaged")).toContain("all users must sign in again");
     expect(existsSync(`${file}.unusable`)).toBe(true);
   });
 
