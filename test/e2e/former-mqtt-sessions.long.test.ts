@@ -120,7 +120,7 @@ describeWithMosquitto("a client id that is used for a time only", () => {
     );
     await site.start();
     await eventually("the end of the session", async () => !(await hasSession(own)));
-    expect(toEnd()).toEqual([]);
+    await eventually("the note of it", () => toEnd().length === 0);
     const stored = readFileSync(path("mqtt-subscriptions.json"), "utf8");
     expect(JSON.parse(stored)).toMatchObject({ clientId: "hall", filters: expect.arrayContaining(["gate"]) });
     expect(stored).not.toContain("door");
