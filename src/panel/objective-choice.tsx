@@ -37,19 +37,32 @@ export function ObjectiveChoice({
         onChange={setKind}
         options={OBJECTIVE_TYPES.map((one) => [one, t(`objective.${one}`)])}
       />
-      <TextField
-        label={t("objectives.find")}
-        name="objectiveSearch"
-        type="search"
-        value={search}
-        maxLength={200}
-        onInput={(event) => setSearch(event.currentTarget.value)}
-        // It would submit the form around it.
-        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
-      />
+      <ObjectiveSearch search={search} onSearch={setSearch} />
       {/* A new one for each type: an objective of another type must never be offered. */}
       <Offered key={kind} kind={kind} search={sought} id={kind === type ? id : undefined} />
     </div>
+  );
+}
+
+/** The field for a search of objectives, in a form. */
+export function ObjectiveSearch({
+  search,
+  onSearch,
+}: {
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
+}) {
+  return (
+    <TextField
+      label={t("objectives.find")}
+      name="objectiveSearch"
+      type="search"
+      value={search}
+      maxLength={200}
+      onInput={(event) => onSearch(event.currentTarget.value)}
+      // It would submit the form around it.
+      onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+    />
   );
 }
 

@@ -2,12 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import type { OptionErrors } from "../configuration-errors.tsx";
-import { TextField } from "../field.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
-import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
+import { OBJECTIVE_TYPES, ObjectiveSearch } from "../objective-choice.tsx";
 import { ChoiceOption, TextOption } from "../option-field.tsx";
 import { useSettled } from "../settled.ts";
 import { proposeOptions, setOptions, type ZoneText } from "../zone-draft.ts";
@@ -66,7 +65,7 @@ export function ZoneObjectiveOption({
   const needsNumber = isKnown && (isOther || isEmpty || (id !== undefined && !isListed));
   return (
     <>
-      {isSearched && <ObjectiveSearch search={search} onSearch={setSearch} sought={sought} lists={lists} />}
+      {isSearched && <AnsweredSearch search={search} onSearch={setSearch} sought={sought} lists={lists} />}
       {!isEmpty && (
         <ChoiceOption
           option="objective"
@@ -90,7 +89,7 @@ export function ZoneObjectiveOption({
   );
 }
 
-function ObjectiveSearch({
+function AnsweredSearch({
   search,
   onSearch,
   sought,
@@ -105,16 +104,7 @@ function ObjectiveSearch({
   const isNone = lists.every((one) => one.isDone && !one.isFormer && !one.error && one.offers.length === 0);
   return (
     <>
-      <TextField
-        label={t("objectives.find")}
-        name="objectiveSearch"
-        type="search"
-        value={search}
-        maxLength={200}
-        onInput={(event) => onSearch(event.currentTarget.value)}
-        // It would submit the form around it.
-        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
-      />
+      <ObjectiveSearch search={search} onSearch={onSearch} />
       {sought !== "" && isNone && <p class="quiet">{t("objectives.noneFound")}</p>}
     </>
   );
