@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 
-/** Random runs, faults and floods, and most files that take more than 8 seconds beside others: npm run test:long. */
+/** Random runs, faults and floods, and most files that take more than 6 seconds beside others: npm run test:long. */
 const LONG = [
   ...["faults", "promise", "simulation", "attacks", "fleet"].map((folder) => `test/${folder}/**/*.test.ts`),
   "test/**/*.long.test.ts",
@@ -14,17 +14,33 @@ const HAS_POSTGRES =
   process.env["TEST_POSTGRES_BIN"] !== undefined ||
   process.env["CI"] === "true";
 const OVER_BOTH =
-  "access clients decisions enrolment event-log failures fleet interface many-sites model objective-lists old-keys openapi site-filter site-scope site-sign-in".split(
+  "access clients decisions enrolment failures fleet interface model openapi old-keys site-filter site-scope site-sign-in".split(
     " ",
   );
 const OVER_POSTGRES = HAS_POSTGRES
+  ? [...OVER_BOTH.map((name) => `test/http/${name}.test.ts`), "test/site/accounts.test.ts"]
+  : [];
+const LONG_OVER_POSTGRES = HAS_POSTGRES
   ? [
-      ...OVER_BOTH.map((name) => `test/http/${name}.test.ts`),
-      "test/panel/centre-database.test.ts",
-      "test/service/silence-watch.test.ts",
-      "test/site/accounts.test.ts",
+      ..."event-log many-sites objective-lists password-guessing"
+        .split(" ")
+        .map((name) => `test/http/${name}.long.test.ts`),
+      "test/panel/centre-database.long.test.ts",
+      "test/service/silence-watch.long.test.ts",
     ]
   : [];
+
+/** @returns a project whose files run over one PostgreSQL server */
+const overPostgres = (name: string, include: readonly string[]): TestProjectConfiguration => ({
+  extends: true,
+  test: {
+    name,
+    isolate: false,
+    include: [...include],
+    env: { TEST_DATABASE: "postgres" },
+    globalSetup: HAS_POSTGRES ? ["test/support/postgres-for-all.ts"] : [],
+  },
+});
 
 export default defineConfig({
   test: {
@@ -56,16 +72,8 @@ export default defineConfig({
           ],
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "postgres",
-          isolate: false,
-          include: OVER_POSTGRES,
-          env: { TEST_DATABASE: "postgres" },
-          globalSetup: HAS_POSTGRES ? ["test/support/postgres-for-all.ts"] : [],
-        },
-      },
+      overPostgres("postgres", OVER_POSTGRES),
+      overPostgres("postgres-long", LONG_OVER_POSTGRES),
       {
         extends: true,
         test: {

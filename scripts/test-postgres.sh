@@ -46,11 +46,11 @@ echo "test-postgres: $("$bin/postgres" --version)" >&2
 
 run() { node_modules/.bin/vitest run "$@"; }
 if [ $# -gt 0 ]; then
-  run --project main --project postgres --project long "$@"
+  run --project main --project postgres --project long --project postgres-long "$@"
   exit
 fi
 failed=0
-run --project postgres || failed=1
+run --project postgres --project postgres-long || failed=1
 run --project main test/postgres test/service test/cli/check-centre.test.ts test/e2e/centre-headline.test.ts || failed=1
-run --project long test/postgres test/e2e/centre-on-postgres test/e2e/centre-races test/e2e/moved-centre || failed=1
+run --project long test/postgres test/service test/e2e/centre-on-postgres test/e2e/centre-races test/e2e/moved-centre || failed=1
 exit $failed

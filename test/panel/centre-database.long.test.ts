@@ -12,8 +12,8 @@ import { PanelSite, signIn } from "../support/panel-site.ts";
 import { newDatabase } from "../support/postgres.ts";
 
 /*
- * What a dispatcher does on the screens of a centre, as far as it reaches the database. The project `postgres` runs this file over
- * PostgreSQL, the project `main` over SQLite: the screens show the same.
+ * What a dispatcher does on the screens of a centre, as far as it reaches the database. The project `postgres-long` runs this file
+ * over PostgreSQL, the project `long` over SQLite: the screens show the same.
  */
 
 const HALLS = [
