@@ -13,6 +13,9 @@ const IS_ALARM = `("type" = 'other' OR "police" OR "ambulance" OR "firetruck")`;
 const IS_UNFINISHED = `deleted_at IS NULL AND "status" <> 'done'`;
 const IS_RESCUE = `("ambulance" OR "firetruck")`;
 const HAS_BEGUN = `("status" = 'in_progress' OR "dateStartMs" IS NULL OR "dateStartMs" <= $1)`;
+/** As in `store/unfinished-records.ts`: the clock or the time zone of a site may be ahead, and its alarms have begun all the same. */
+const ALARM_HAS_BEGUN = `(${HAS_BEGUN} OR created_by IN (
+  SELECT accounts.id FROM accounts WHERE site IS NOT NULL UNION ALL SELECT account FROM sites WHERE account IS NOT NULL))`;
 
 /** The interventions that are not done, for the headline. */
 export class PostgresUnfinished {
@@ -25,8 +28,8 @@ export class PostgresUnfinished {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   async counts(startedMs: number): Promise<UnfinishedCounts> {
     const [counts] = await this.#queries.query<UnfinishedCounts>(
-      `SELECT count(*) FILTER (WHERE ${IS_ALARM} AND ${HAS_BEGUN}) AS "alarms",
-        count(*) FILTER (WHERE ${IS_ALARM} AND NOT ${HAS_BEGUN}) AS "alarmsAhead",
+      `SELECT count(*) FILTER (WHERE ${IS_ALARM} AND ${ALARM_HAS_BEGUN}) AS "alarms",
+        count(*) FILTER (WHERE ${IS_ALARM} AND NOT ${ALARM_HAS_BEGUN}) AS "alarmsAhead",
         count(*) FILTER (WHERE NOT ${IS_ALARM} AND ${HAS_BEGUN}) AS "work",
         count(*) FILTER (WHERE NOT ${IS_ALARM} AND NOT ${HAS_BEGUN}) AS "workAhead"
        FROM interventions WHERE ${IS_UNFINISHED}`,
@@ -37,10 +40,11 @@ export class PostgresUnfinished {
 
   /** The worst started records: those that request an ambulance or the fire brigade, then the others, each newest first. */
   async worst(group: "alarms" | "work", startedMs: number, limit: number): Promise<UnfinishedRecord[]> {
-    const isGroup = group === "alarms" ? IS_ALARM : `NOT ${IS_ALARM}`;
+    const isGroup =
+      group === "alarms" ? `${IS_ALARM} AND ${ALARM_HAS_BEGUN}` : `NOT ${IS_ALARM} AND ${HAS_BEGUN}`;
     return this.#queries.query<UnfinishedRecord>(
       `SELECT id, uid, "name", ${IS_RESCUE}::int AS "isRescue" FROM interventions
-       WHERE ${IS_UNFINISHED} AND ${isGroup} AND ${HAS_BEGUN} ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT $2`,
+       WHERE ${IS_UNFINISHED} AND ${isGroup} ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT $2`,
       [startedMs, limit],
     );
   }

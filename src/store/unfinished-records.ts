@@ -59,6 +59,12 @@ const IS_ALARM = "(type = 'other' OR police OR ambulance OR firetruck)";
 const IS_UNFINISHED = "deleted_at IS NULL AND status <> 'done'";
 const IS_RESCUE = "(ambulance OR firetruck)";
 const HAS_BEGUN = "(status = 'in_progress' OR dateStartMs IS NULL OR dateStartMs <= :startedMs)";
+/**
+ * At a dispatch centre: an alarm that a site has sent has begun whatever its start says. The clock or the time zone of the site may
+ * be ahead, and then its trips start in the future.
+ */
+const IS_SENT_BY_SITE = `created_by IN (
+  SELECT id FROM accounts WHERE site IS NOT NULL UNION ALL SELECT account FROM sites WHERE account IS NOT NULL)`;
 
 /**
  * Index of unfinished records with all columns of the headline, so that 100,000 done ones cost nothing.
@@ -74,15 +80,22 @@ export const COUNT = `
   WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = :isAlarm
 `;
 
+/** Apart from the others, because the index does not have the account. */
+const COUNT_SENT_AHEAD = `
+  SELECT count(*) FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = 1 AND NOT ${HAS_BEGUN} AND ${IS_SENT_BY_SITE}
+`;
+
 /** The interventions that are not done. */
 export class UnfinishedInterventions extends Store {
   readonly #count = this.prepare<{ records: number; begun: number }>(COUNT);
+  readonly #countSentAhead = this.prepare<number>(COUNT_SENT_AHEAD).pluck();
   readonly #worst = this.#ofGroups<UnfinishedRecord>(
     `id, uid, name, ${IS_RESCUE} AS isRescue`,
     `${IS_RESCUE} DESC, id DESC`,
+    `(${HAS_BEGUN} OR ${IS_SENT_BY_SITE})`,
   );
   /** Reads the index alone. */
-  readonly #ids = this.#ofGroups<{ readonly id: number }>("id", "id DESC");
+  readonly #ids = this.#ofGroups<{ readonly id: number }>("id", "id DESC", HAS_BEGUN);
   readonly #one = this.prepare<UnfinishedRecord>(
     `SELECT id, uid, name, ${IS_RESCUE} AS isRescue FROM interventions WHERE id = ?`,
   );
@@ -107,9 +120,11 @@ export class UnfinishedInterventions extends Store {
       this.#count.get({ isAlarm, startedMs }) as { records: number; begun: number };
     const alarms = of(1);
     const work = of(0);
+    const isAnyAhead = alarms.records > alarms.begun;
+    const sentAhead = isAnyAhead ? (this.#countSentAhead.get({ startedMs }) ?? 0) : 0;
     return {
-      alarms: alarms.begun,
-      alarmsAhead: alarms.records - alarms.begun,
+      alarms: alarms.begun + sentAhead,
+      alarmsAhead: alarms.records - alarms.begun - sentAhead,
       work: work.begun,
       workAhead: work.records - work.begun,
     };
@@ -158,16 +173,23 @@ export class UnfinishedInterventions extends Store {
     return this.#details.get(id);
   }
 
-  /** A statement for each group: SQLite compares the expression of the index with a number. */
-  #ofGroups<Row>(columns: string, order: string): Record<keyof UnfinishedCounts, Statement<unknown[], Row>> {
+  /**
+   * A statement for each group: SQLite compares the expression of the index with a number.
+   * @param alarmHasBegun the condition that an alarm has begun
+   */
+  #ofGroups<Row>(
+    columns: string,
+    order: string,
+    alarmHasBegun: string,
+  ): Record<keyof UnfinishedCounts, Statement<unknown[], Row>> {
     const of = (isAlarm: 0 | 1, condition: string) =>
       this.prepare<Row>(
         `SELECT ${columns} FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = ${isAlarm} AND ${condition}
          ORDER BY ${order} LIMIT :limit`,
       );
     return {
-      alarms: of(1, HAS_BEGUN),
-      alarmsAhead: of(1, `NOT ${HAS_BEGUN}`),
+      alarms: of(1, alarmHasBegun),
+      alarmsAhead: of(1, `NOT ${alarmHasBegun}`),
       work: of(0, HAS_BEGUN),
       workAhead: of(0, `NOT ${HAS_BEGUN}`),
     };

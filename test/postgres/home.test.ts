@@ -118,6 +118,19 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
     },
   );
 
+  test("has the alarm of a site at once, although the clock of the site is ahead", async () => {
+    const dateStart = new Date(centre.clock.wallMs() + 5 * 3_600_000).toISOString();
+    const alarm = { ...PATROL, name: "Ahead", type: "other" as const, police: true, dateStart };
+    const { id } = (await centre.records.create(alarm, { ...OPERATOR_USER, accountId: 77 })).record;
+    const journeyIds = async () => (await status()).journeys.map(({ interventionId }) => interventionId);
+    expect(await journeyIds()).not.toContain(id);
+    await centre.connections.query(
+      "INSERT INTO accounts(id, email, password_hash, role, site, created_at) OVERRIDING SYSTEM VALUE VALUES(77, 'hala@test.example', 'x', 'operator', 'hala', 0)",
+    );
+    expect(await journeyIds()).toContain(id);
+    await centre.records.remove(id, undefined, OPERATOR_USER);
+  });
+
   test("has the condition alone while the server is away", async () => {
     await server.kill();
     expect((await status()).journeys).toEqual([]);

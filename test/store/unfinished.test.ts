@@ -1,7 +1,9 @@
+import request from "supertest";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/database.ts";
 import { COUNT, UnfinishedInterventions } from "../../src/store/unfinished-records.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
+import { enrolled } from "../support/enrolled-site.ts";
 
 let app: TestApp;
 let database: Database;
@@ -46,6 +48,28 @@ describe("unfinished interventions", () => {
     expect(unfinished.worst("workAhead", NOW, 20)).toMatchObject([{ id }]);
     app.interventions.update(id, { status: "in_progress" }, OPERATOR_USER);
     expect(unfinished.counts(NOW)).toMatchObject({ work: 1, workAhead: 0 });
+  });
+
+  test("are alarms at once if a site has sent them, although its clock is ahead", async () => {
+    const token = await enrolled(app, "hala-nord", ["obiective/cladiri/1"]);
+    const sent = async (fields: object): Promise<number> => {
+      const { body } = await request(app.app)
+        .post("/interventii")
+        .set("Authorization", `Bearer ${token}`)
+        .send({ ...PATROL, dateStart: "2026-11-20T17:00:00Z", ...fields })
+        .expect(201);
+      return (body as { id: number }).id;
+    };
+    const alarm = await sent({ type: "other", police: true });
+    const visit = await sent({ type: "maintenance" });
+    const ofUser = app.interventions.create(
+      { ...PATROL, type: "other", dateStart: "2026-11-20T17:00:00Z" },
+      OPERATOR_USER,
+    ).record.id;
+    expect(unfinished.counts(NOW)).toEqual({ alarms: 1, alarmsAhead: 1, work: 0, workAhead: 1 });
+    const ids = (group: "alarms" | "alarmsAhead" | "workAhead") =>
+      unfinished.worst(group, NOW, 20).map(({ id }) => id);
+    expect([ids("alarms"), ids("alarmsAhead"), ids("workAhead")]).toEqual([[alarm], [ofUser], [visit]]);
   });
 
   test("are counted by an index only", () => {
