@@ -371,7 +371,7 @@ describe("after a power cut", () => {
     const report = readFileSync(join(site.dataDir, "recovery.txt"), "utf8").trim();
     expect(report).toMatch(/was damaged \(.*\); there was no intact backup.*; rows salvaged: \w+ \d+/);
     expect(translateToRomanian(report)).toMatch(
-      /Z santinela\.db era deteriorat \(.*\); nu exista nicio copie.*; rânduri salvate: \w+ \d+.*\. Fișierul deteriorat/,
+      /Z santinela\.db era deteriorat \(.*\); nu exista nicio copie.*; rânduri recuperate: \w+ \d+.*\. Fișierul deteriorat/,
     );
   });
 

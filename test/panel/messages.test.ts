@@ -297,7 +297,7 @@ test("the report of a recovered database is translated sentence by sentence", ()
       "Read /data/recovery.txt, then remove it.",
     ),
   ).toBe(
-    "2026-11-20T10:00:00.000Z journal.db era deteriorat (fișierul lipsește); s-a creat o bază de date nouă; niciun rând nu a putut fi salvat. Fișierul deteriorat se păstrează ca /data/quarantine/journal.db. Declanșări retransmise din jurnalul declanșărilor cu cheile lor inițiale: 2. Citiți /data/recovery.txt, apoi ștergeți-l",
+    "2026-11-20T10:00:00.000Z journal.db era deteriorat (fișierul lipsește); s-a creat o bază de date nouă; niciun rând nu a putut fi recuperat. Fișierul deteriorat se păstrează ca /data/quarantine/journal.db. Declanșări retransmise din jurnalul declanșărilor cu cheile lor inițiale: 2. Citiți /data/recovery.txt, apoi ștergeți-l",
   );
   expect(
     report(
@@ -305,7 +305,7 @@ test("the report of a recovered database is translated sentence by sentence", ()
       "santinela.db has lost data: 1 missing, 0 altered, 2 pages damaged (interventions 13).",
     ),
   ).toBe(
-    "santinela.db era deteriorat (its write-ahead log is damaged; 3 rows differ); s-a restaurat copia de siguranță creată la 2026-11-19T03:00:00.000Z; rânduri salvate: accounts 2, interventions 12; rânduri inutilizabile: accounts 1. Din santinela.db s-au pierdut date. Lipsă: 1; modificate: 0; pagini deteriorate: 2 (intervenții 13)",
+    "santinela.db era deteriorat (its write-ahead log is damaged; 3 rows differ); s-a restaurat copia de siguranță creată la 2026-11-19T03:00:00.000Z; rânduri recuperate: accounts 2, interventions 12; rânduri inutilizabile: accounts 1. Din santinela.db s-au pierdut date. Lipsă: 1; modificate: 0; pagini deteriorate: 2 (intervenții 13)",
   );
   expect(report("journal.db was damaged and recovered; the details are lost.")).toBe(
     "journal.db a fost deteriorat și recuperat; detaliile s-au pierdut",

@@ -222,7 +222,7 @@ describeWithBrowser("an installer who changes zones", () => {
     await form.button("Review the change").click();
     await form.text(/^The zone is already saved with the short name usa-copy, which stays\./).shown();
     await page.speak("RO");
-    await form.button("Verificarea modificării").click();
+    await form.button("Verificare modificare").click();
     await review.text(/^\+ .*name: Ușa din spate/).shown();
     await page.speak("EN");
     await review.button("Save").click();

@@ -147,7 +147,7 @@ export const EN_RECORDS = {
   "event.configuration-reverted": "previous configuration restored",
   "event.configuration-unproven": "unverified configuration kept",
   "event.zones-edited": "zones edited in the file",
-  "event.power-off-ordered": "machine powered off",
+  "event.power-off-ordered": "power-off of the machine ordered",
   "event.output-switched": "output switched",
   "event.output-tested": "output tested",
   "event.reload-applied": "configuration reloaded",

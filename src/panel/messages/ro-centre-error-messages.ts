@@ -19,7 +19,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
   ],
   [
     "Choose another site.ref: upper and lower case do not distinguish sites",
-    "Alegeți alt site.ref: literele mari și mici nu deosebesc două locații",
+    "Alegeți alt site.ref: nu se face diferența între majuscule și minuscule",
   ],
   ["Choose another site.ref", "Alegeți alt site.ref"],
   ["Use them, or wait until they expire", "Folosiți-le sau așteptați să expire"],

@@ -40,7 +40,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "mqtt-subscription-refused":
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "mqtt-retained-stale":
-    "Brokerul reține (retained) mesaje vechi, iar pe cele mai noi nu. Topicuri: {count} ({topics}). După fiecare întrerupere, mesajul vechi poate declanșa, restabili sau arma o zonă; nu o dezarmează. Ștergeți-l (mosquitto_pub -r -n -t {topic}) sau configurați echipamentul să publice mesaje reținute (retained).",
+    "Brokerul păstrează mesaje vechi ca reținute (retained), dar nu și mesajele mai noi. Topicuri: {count} ({topics}). După fiecare întrerupere, mesajul vechi poate declanșa, restabili sau arma o zonă; nu o dezarmează. Ștergeți-l (mosquitto_pub -r -n -t {topic}) sau configurați echipamentul să publice mesaje reținute (retained).",
   "mqtt-device-renamed":
     "Senzorul zonei {zone} se numește acum {name} în gateway: pe {topic} nu mai sosește nimic, iar zona nu este monitorizată. Setați topicul zonei la {newTopic} sau redați senzorului numele anterior.",
   "mqtt-device-removed":
@@ -101,7 +101,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "configuration-volatile":
     "{folder} este pe {fileSystem}, adică în memorie: zonele modificate, parolele și înrolarea la dispecerat se pierd la următoarea pornire sau pană de curent. Dezactivați sistemul de fișiere overlay (raspi-config) sau montați acest director de pe un disc.",
   "machine-unknown":
-    "Datele acestei locații au fost create pe alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, comunicați alarmele dispeceratului prin telefon. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
+    "Datele acestei locații au fost create pe alt dispozitiv. Au fost create chei noi și nu se transmite nimic la dispecerat; între timp, comunicați dispeceratului alarmele, prin telefon. Dacă acest dispozitiv îl înlocuiește pe celălalt, rulați santinela machine confirm. Dacă ați copiat cardul pentru altă locație, setați un site.ref propriu, opriți serviciul și rulați santinela factory-reset.",
   "release-returned":
     "Versiunea {version} nu a funcționat corect după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
@@ -111,7 +111,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
   "site-writes-limited":
-    "Locația {site} scrie mai multe înregistrări decât are nevoie o locație, așa că unele cereri ale ei sunt respinse temporar; celelalte locații nu sunt afectate. Aflați cauza (santinela sites). Dacă dispozitivul ei a fost furat, dezactivați-i contul: santinela user disable.",
+    "Locația {site} scrie mult mai multe înregistrări decât este normal pentru o locație, așa că unele cereri ale ei sunt respinse temporar; celelalte locații nu sunt afectate. Aflați cauza (santinela sites). Dacă dispozitivul ei a fost furat, dezactivați-i contul: santinela user disable.",
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat. Verificați PostgreSQL și conexiunea cu el.",
   "thread-failed":

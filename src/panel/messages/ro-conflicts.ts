@@ -52,6 +52,6 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
   ],
   [
     "the dispatch centre has duplicates of this record ({ids} besides {id}) and dispatchers have edited several; delete all but one there",
-    "dispeceratul are duplicate ale acestei înregistrări ({ids}, pe lângă {id}), iar dispecerii au modificat mai multe dintre ele; ștergeți-le acolo pe toate, cu excepția unuia",
+    "dispeceratul are această înregistrare de mai multe ori ({id}, {ids}), iar dispecerii au modificat mai multe duplicate; păstrați acolo o singură înregistrare și ștergeți-le pe celelalte",
   ],
 ];

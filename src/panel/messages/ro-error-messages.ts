@@ -96,11 +96,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ["_sort names a field twice", "_sort conține un câmp de două ori"],
   [
     "this account already reads {n} slow lists; try again when they have ended",
-    "acest cont citește deja {n} liste lente; reîncercați după ce se termină",
+    "acest cont citește deja {n} liste care durează mult; reîncercați după ce se termină",
   ],
   [
     "the dispatch centre already reads {n} slow lists; try again when they have ended",
-    "dispeceratul citește deja {n} liste lente; reîncercați după ce se termină",
+    "dispeceratul citește deja {n} liste care durează mult; reîncercați după ce se termină",
   ],
   ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
   ["site {ref} has no account here", "locația {ref} nu are cont aici"],

@@ -164,7 +164,7 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   ],
   [
     "the loop of zone {zone} changes with each reading, so it has no state",
-    "bucla zonei {zone} se schimbă la fiecare citire, deci nu are o stare",
+    "rezistența buclei zonei {zone} diferă la fiecare citire, deci starea ei nu poate fi stabilită",
   ],
   ["Check its terminals, its cable and the supply", "Verificați bornele, cablul ei și alimentarea"],
   ["the kernel reports {code}", "kernelul raportează {code}"],

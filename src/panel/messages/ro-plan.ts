@@ -22,7 +22,7 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.noPicture": "Browserul nu poate deschide acest fișier ca imagine.",
   "plan.show": "Afișare pe plan",
   "plan.zonesHere": "Zone pe acest plan",
-  "plan.unplaced": "Zone fără loc pe plan",
+  "plan.unplaced": "Zone neașezate pe plan",
   "plan.intervention": "Intervenția #{id}",
   "plan.unfinished": "alarmă nefinalizată",
   "plan.tested": "Testată",
@@ -39,5 +39,5 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.replaced": "Imaginea a fost înlocuită; zonele rămân la locul lor.",
   "plan.remove": "Ștergere plan",
   "plan.removeQuestion": "Ștergeți planul {name}?",
-  "plan.removeText": "Se șterg imaginea și locurile zonelor. Zonele rămân.",
+  "plan.removeText": "Se șterg imaginea și pozițiile zonelor de pe plan. Zonele rămân.",
 };

@@ -91,7 +91,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "events.fact.event": "Eveniment",
   "events.fact.who": "Autor",
   "events.fact.from": "Sursă",
-  "events.fact.subject": "Subiect",
+  "events.fact.subject": "Element vizat",
   "events.fact.detail": "Date salvate",
 
   "sync.upstreamId": "nr. {id} la dispecerat",
@@ -165,7 +165,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.configuration-reverted": "revenire la configurația anterioară",
   "event.configuration-unproven": "configurație păstrată fără verificare",
   "event.zones-edited": "zone modificate în fișier",
-  "event.power-off-ordered": "dispozitiv oprit",
+  "event.power-off-ordered": "oprire a dispozitivului comandată",
   "event.output-switched": "ieșire comutată",
   "event.output-tested": "ieșire testată",
   "event.reload-applied": "configurație reîncărcată",

@@ -143,7 +143,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restart.text":
     "Timp de câteva secunde, senzorii nu sunt monitorizați. Un contact care rămâne deschis declanșează zona după repornire; unul care se deschide și se închide între timp nu este detectat. Configurația se reîncarcă.",
   "restart.do": "Repornire",
-  "restart.done": "Serviciul repornește; pagina se reconectează automat.",
+  "restart.done": "Serviciul repornește; panoul web se reconectează automat.",
 
   "restore.title": "Restaurarea unei copii de siguranță",
   "restore.text":
@@ -160,8 +160,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.other":
     "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va deservi de acum înainte acea locație; apoi setați site.ref la referința ei.",
   "restore.do": "Restaurare",
-  "restore.doOther": "Restaurarea celeilalte locații",
-  "restore.done": "Copia se restaurează și serviciul repornește; pagina se reconectează automat.",
+  "restore.doOther": "Restaurare copie a altei locații",
+  "restore.done": "Copia se restaurează și serviciul repornește; panoul web se reconectează automat.",
 
   "earlier.title": "Configurații anterioare",
   "earlier.text":

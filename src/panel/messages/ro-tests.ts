@@ -76,7 +76,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "outputs.title": "Ieșiri",
   "outputs.alarm": "la alarmă",
   "outputs.link-lost": "la întreruperea conexiunii",
-  "outputs.not-ready": "cât timp locația nu este pregătită pentru armare",
+  "outputs.not-ready": "cât timp locația nu este gata de armare",
   "outputs.since": "de la {time}",
   "outputs.on": "activă",
   "outputs.off": "inactivă",

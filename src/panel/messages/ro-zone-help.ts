@@ -60,5 +60,5 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
     "Valorile care înseamnă deschis. La texte nu se face diferența între majuscule și minuscule; numerele și valorile true/false se compară după valoare.",
   "zoneHelp.input.normal": "Valorile care înseamnă normal; implicit, orice altă valoare.",
   "zoneHelp.input.oneSensor":
-    "Dacă toate topicurile din mqtt sunt ale aceluiași senzor, de exemplu un senzor Bluetooth pe care îl recepționează mai multe gatewayuri: contează cel mai nou mesaj, indiferent de topic, și pentru tamper și bateria zonei.",
+    "Dacă toate topicurile din mqtt sunt ale aceluiași senzor, de exemplu un senzor Bluetooth pe care îl recepționează mai multe gatewayuri: contează cel mai nou mesaj, indiferent de topic, inclusiv pentru sabotajul și bateria zonei.",
 };

@@ -27,9 +27,9 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.again": "Reluare căutare",
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
   "found.all": {
-    one: "Afișarea senzorului",
-    few: "Afișarea tuturor celor {n} senzori",
-    other: "Afișarea tuturor celor {n} de senzori",
+    one: "Afișare senzor",
+    few: "Afișare toți senzorii ({n})",
+    other: "Afișare toți senzorii ({n})",
   },
   "found.taken": "Sunt deja zone: {zones}",
   "found.lines": "Linii GPIO libere",
@@ -116,7 +116,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "zoneForm.advanced": "Opțiuni avansate",
   "zoneForm.sections": "Secțiunile următoare se scriu ca în configurație, în format JSON.",
   "zoneForm.notJson": 'Textul nu este JSON. Exemplu: {"path": "/tamper", "open": [true]}',
-  "zoneForm.review": "Verificarea modificării",
+  "zoneForm.review": "Verificare modificare",
   "zoneForm.savedAs":
     "Zona este deja salvată cu numele scurt {id}, care rămâne. Verificați din nou modificarea.",
   "zoneForm.errors": {
