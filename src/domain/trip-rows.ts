@@ -25,7 +25,7 @@ export function newTrip(zone: Zone, detected: DetectedTrip, site: TripSite): New
     "event.cause": catalogue.causes[cause],
   };
   const body = workOf(zone, detected, site, {
-    name: name === undefined ? catalogue.name(text) : renderTemplate(name, values),
+    name: name === undefined ? `${catalogue.alarms[zone.kind]}: ${zone.name}` : renderTemplate(name, values),
     description:
       description === undefined ? catalogue.description(text, cause) : renderTemplate(description, values),
     ...flags,

@@ -1,9 +1,9 @@
 import { bridgeText } from "./alarm-panel-name.ts";
 import type { Fault } from "./fault.ts";
+import { KIND_TEXTS, type KindTexts } from "./kind-text.ts";
 import { SINCE_TEXTS } from "./since-text.ts";
 import { SILENCE_TEXTS, type SilenceTexts } from "./silence-text.ts";
 import type { TripCause } from "./zone-step.ts";
-import type { ZoneKind } from "./zone.ts";
 
 export type Locale = "ro" | "en";
 
@@ -28,9 +28,7 @@ interface BridgeTextValues {
 }
 
 /** The texts of one language. Both catalogues have the same type, so no key can be missing. */
-interface TextCatalogue extends SilenceTexts {
-  readonly kinds: Readonly<Record<ZoneKind, string>>;
-  name(values: TripTextValues): string;
+interface TextCatalogue extends KindTexts, SilenceTexts {
   readonly causes: Readonly<Record<TripCause, string>>;
   readonly unknownTime: string;
   description(values: TripTextValues, cause: TripCause): string;
@@ -97,23 +95,8 @@ const EN_FAULTS: Readonly<Record<Fault, string>> = {
 
 const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
   ro: {
+    ...KIND_TEXTS.ro,
     ...SILENCE_TEXTS.ro,
-    kinds: {
-      intrusion: "efracție",
-      perimeter: "perimetru",
-      motion: "mișcare",
-      glass: "geam spart",
-      fire: "incendiu",
-      panic: "panică",
-      holdup: "jaf armat",
-      medical: "urgență medicală",
-      flood: "inundație",
-      gas: "gaz",
-      tamper: "sabotaj",
-      technical: "tehnică",
-      power: "lipsă alimentare",
-    },
-    name: ({ zone, kind }) => `Alarmă ${kind}: ${zone}`,
     causes: RO_CAUSES,
     unknownTime: "o oră încă necunoscută",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>
@@ -148,23 +131,8 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     unnamedObjective: (id) => `Obiectiv ${id}`,
   },
   en: {
+    ...KIND_TEXTS.en,
     ...SILENCE_TEXTS.en,
-    kinds: {
-      intrusion: "intrusion",
-      perimeter: "perimeter",
-      motion: "motion",
-      glass: "glass break",
-      fire: "fire",
-      panic: "panic",
-      holdup: "hold-up",
-      medical: "medical emergency",
-      flood: "flood",
-      gas: "gas",
-      tamper: "tamper",
-      technical: "technical",
-      power: "power loss",
-    },
-    name: ({ zone, kind }) => `Alarm, ${kind}: ${zone}`,
     causes: EN_CAUSES,
     unknownTime: "a time not known yet",
     description: ({ zone, zoneId, kind, time, earliest, since }, cause) =>

@@ -41,7 +41,7 @@ describe("the texts of an intervention", () => {
   test("are in the language of the site", () => {
     const { body } = newTrip(zone({}), SEEN, RO);
     expect(body).toMatchObject({
-      name: "Alarmă efracție: Ușa principală",
+      name: "Alarmă de efracție: Ușa principală",
       description: "Zona Ușa principală (door, efracție) declanșată la 20.11.2026 23:30:00.",
     });
   });

@@ -4,7 +4,7 @@ import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
-const NAMES = [/Zona .* declanșată la [\d.]+ [\d:]+\./g, "Alarmă efracție", "Hala Nord", "Ușa principală"];
+const NAMES = [/Zona .* declanșată la [\d.]+ [\d:]+\./g, "Alarmă de efracție", "Hala Nord", "Ușa principală"];
 /** Eight looks, on a busy machine. */
 const LOOKS_TIMEOUT_MS = 180_000;
 /** A search, and one row of choices below it: 44 pixels each, and the space between them. */
@@ -47,16 +47,16 @@ describeWithBrowser("long lists on a small screen", () => {
 
   test("a filter stays after a reload, and one press removes all", async () => {
     const list = await page.open("interventions");
-    await list.link(/Alarmă efracție/).shown();
+    await list.link(/Alarmă de efracție/).shown();
     await list.field("Status").choose("done");
-    await list.without(list.link(/Alarmă efracție/));
+    await list.without(list.link(/Alarmă de efracție/));
     await page.reload();
     await list.field("Status").holds("done");
     await list.field("Priority").choose("low");
     // The empty list offers the same.
     await list.markup(".empty").button("All interventions").shown();
     await list.markup(".filter-chips").button("All interventions").click();
-    await list.link(/Alarmă efracție/).shown();
+    await list.link(/Alarmă de efracție/).shown();
     await list.field("Status").holds("");
     await list.field("Priority").holds("");
     await list.without(list.button("All interventions"));

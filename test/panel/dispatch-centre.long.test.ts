@@ -9,7 +9,7 @@ import { PanelSite, signIn } from "../support/panel-site.ts";
 import { accessibilityFaults, violationsInAllThemes } from "../support/accessibility-checks.ts";
 
 const DISPATCHER = { email: "ion@centre.example", password: "another long password" };
-const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă incendiu: Fum"];
+const NAMES = ["Depozit Sud", "Sediu central", "Hala Nord", "Dispecerat", "Hol", "Alarmă de incendiu: Fum"];
 
 describeWithBrowser("the panel of a dispatch centre", () => {
   let centre: PanelSite;
@@ -30,7 +30,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
         name: "Depozit Sud",
         level: "alarm",
         reasons: [
-          { code: "alarm-unfinished", count: 1, names: ["Alarmă incendiu: Fum"] },
+          { code: "alarm-unfinished", count: 1, names: ["Alarmă de incendiu: Fum"] },
           { code: "zone-open", count: 3 },
         ],
         faults: [{ zone: "Hol", fault: "supervision" }],
@@ -94,7 +94,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     const alarm =
-      "1 unfinished alarm: Alarmă incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
+      "1 unfinished alarm: Alarmă de incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
     await sites
       .row(/Depozit Sud/)
       .text(alarm)
@@ -102,7 +102,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await page.speak("RO");
     await sites
       .row(/Depozit Sud/)
-      .text(/^1 alarmă nefinalizată: Alarmă incendiu: Fum · /)
+      .text(/^1 alarmă nefinalizată: Alarmă de incendiu: Fum · /)
       .shown();
     await page.close();
   });

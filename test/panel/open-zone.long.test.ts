@@ -28,7 +28,7 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     page = await site.page("interventions");
     await page
       .screen("interventions")
-      .link(/Alarmă efracție/)
+      .link(/Alarmă de efracție/)
       .click();
     record = page.screen("interventions/1");
     // Afterwards the dispatch centre changes it only for a test.
@@ -74,19 +74,19 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     await asked.text("Contactul zonei Ușa principală este încă deschis.").shown();
     await asked.button("Anulare").click();
     await asked.gone();
-    await list.row(/Alarmă efracție.*în desfășurare/).shown();
+    await list.row(/Alarmă de efracție.*în desfășurare/).shown();
     await page.speak("EN");
     await close("Actions for #1", "Status: done");
     await stillOpen().shown();
     // The question stays when the row leaves the page, such as by a change of another user.
     await page.evaluate("location.hash = '#/interventions?status=planned'");
-    await list.link(/Alarmă efracție/).gone();
+    await list.link(/Alarmă de efracție/).gone();
     await question().button("Set to done").click();
-    await page.notice.text(/^#1 Alarmă efracție.*: done$/).shown();
+    await page.notice.text(/^#1 Alarmă de efracție.*: done$/).shown();
     await page.open("interventions");
-    await list.row(/Alarmă efracție.*done/).shown();
+    await list.row(/Alarmă de efracție.*done/).shown();
     await close("Actions for #1", "Status: in progress");
-    await list.row(/Alarmă efracție.*in progress/).shown();
+    await list.row(/Alarmă de efracție.*in progress/).shown();
   });
 
   test("is closed by its form after the same confirmation, and without one once the zone is normal", async () => {

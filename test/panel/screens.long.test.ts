@@ -15,7 +15,7 @@ import { accessibilityFaults, clippedParts } from "../support/accessibility-chec
 /** Names of the site, its zones and objectives, and the records of its alarms, in the language of its people. */
 const NAMES = [
   /Zona .* declanșată la [\d.]+ [\d:]+\./g,
-  "Alarmă efracție",
+  "Alarmă de efracție",
   "Hala Nord",
   "Ușa principală",
   "PIR hol",

@@ -20,7 +20,7 @@ import { PanelSite } from "../support/panel-site.ts";
 /** Names of the sites, their zones and records, in the language of their people. */
 const NAMES = [
   /Zona .* declanșată la [\d.]+ [\d:]+\./g,
-  "Alarmă efracție",
+  "Alarmă de efracție",
   "Hala Nord",
   "Dispecerat Cluj",
   "Ușa principală",

@@ -60,7 +60,7 @@ const NAMES = [
   // A value of an option.
   /gpio\.backend este simulated/g,
   /Zona .* declanșată la [\d.]+ [\d:]+\./g,
-  /Alarmă \p{L}+/gu,
+  /Alarmă de \p{L}+/gu,
   "Hala Nord",
   "Ușa",
   "Fum",

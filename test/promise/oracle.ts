@@ -289,7 +289,7 @@ const SERVICE: Readonly<Record<string, "firetruck" | "ambulance" | "police">> = 
 };
 const HELD = new Set(["gated", "swinger", "cancelled"]);
 const HELD_BACK = new Set(["gated", "swinger", "cancelled", "bypassed", "test"]);
-const ALARM_NAME = /^(Alarm, |Alarmă )/;
+const ALARM_NAME = /^(Alarm, |Alarmă |Urgență medicală: |Lipsă alimentare: )/;
 /** A line of the daemon: it begins with a time and may be replaced. */
 const ZONE_LINE = /^(\d\d\d\d-\d\d-\d\d )?(\d\d|\?\?):(\d\d|\?\?) /;
 
