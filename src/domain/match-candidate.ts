@@ -218,6 +218,20 @@ export function isShownAs(row: UpstreamRecord, base: UpstreamRecord): boolean {
   return FINGERPRINT.every((field) => row[field] === undefined || isSameValue(row[field], base[field]));
 }
 
+/** Whether nothing that a row shows differs from a record as last read. */
+export function isShownUnchanged(row: UpstreamRecord, base: UpstreamRecord): boolean {
+  return Object.entries(shownValues(row)).every(
+    ([field, value]) => base[field] === undefined || isSameValue(value, base[field]),
+  );
+}
+
+/** The values that a row shows of the fields that dispatchers change. */
+export function shownValues(row: UpstreamRecord): UpstreamRecord {
+  const shown = CHANGED_THERE.filter((field) => row[field] !== undefined);
+  return Object.fromEntries(shown.map((field) => [field, row[field]]));
+}
+
+const CHANGED_THERE = [...INTERVENTION_FIELDS, "invoicePdf", "dispeceratId"];
 const OBJECTIVE = ["objectiveType", "objectiveId"] as const;
 /** The fields that tell one call from another. */
 export const FINGERPRINT = [...OBJECTIVE, "name", "dateStart"] as const;

@@ -87,6 +87,18 @@ export type InFlightValues = Readonly<Record<string, readonly unknown[]>>;
 /** A `verifyAtMs` after a restore of the centre from a backup: records that it does not have were lost. */
 export const VERIFY_IMMEDIATELY = 0;
 
+/**
+ * How long others must have been due before they are verified ahead of an alarm, of a record that the centre may have lost, and of
+ * one that it has changed. Neither kind can hold the other up for longer.
+ */
+export const VERIFY_AHEAD_MS = 3_600_000;
+
+/** The `verifyAtMs` of an entry that is verified ahead of others. */
+export function verifyAheadAtMs({ verifyAtMs }: Pick<OutboxEntry, "verifyAtMs">, nowMs: number): number {
+  if (verifyAtMs === VERIFY_IMMEDIATELY) return VERIFY_IMMEDIATELY;
+  return Math.max(VERIFY_IMMEDIATELY + 1, Math.min(verifyAtMs ?? nowMs, nowMs) - VERIFY_AHEAD_MS);
+}
+
 /** A `nextAtMs` after an attempt on a link that was down: the entry is due, and waits for the link alone. */
 export const WAITS_FOR_LINK = -1;
 

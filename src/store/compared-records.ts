@@ -19,6 +19,12 @@ export interface ComparedRow {
   readonly base: UpstreamRecord;
 }
 
+/** A record and its counterpart at the dispatch centre. */
+interface Link {
+  readonly interventionId: number;
+  readonly upstreamId: number;
+}
+
 /** The records of this site including tombstones, for the comparison with the dispatch centre. */
 export class ComparedRecords extends Store {
   readonly #all = this.prepare<
@@ -30,6 +36,10 @@ export class ComparedRecords extends Store {
   );
   readonly #links = this.prepare<{ id: number; upstreamId: number }>(
     "SELECT intervention_id AS id, upstream_id AS upstreamId FROM outbox WHERE upstream_id IS NOT NULL",
+  );
+  readonly #bases = this.prepare<Link & { rank: number; isLaterRead: 0 | 1; base: string | null }>(
+    `SELECT intervention_id AS interventionId, upstream_id AS upstreamId, rank, verify_at IS NOT NULL AS isLaterRead, base
+     FROM outbox WHERE phase = 'linked' AND deleted = 0 AND want_rev = synced_rev`,
   );
   readonly #sent = this.prepare(
     "SELECT 1 FROM outbox WHERE upstream_id IS NOT NULL OR watermark IS NOT NULL LIMIT 1",
@@ -54,6 +64,20 @@ export class ComparedRecords extends Store {
   /** The current upstream id of each linked record, by its local id. */
   links(): Map<number, number> {
     return new Map(this.#links.all().map(({ id, upstreamId }) => [id, upstreamId]));
+  }
+
+  /**
+   * The linked records without a change to send whose base fits: those first that are still read regularly, then by priority, the
+   * newest first. One row at a time is read here as well.
+   * @param fits called with the id and the record as last known at the centre
+   */
+  linksWhere(fits: (upstreamId: number, base: UpstreamRecord) => boolean): Link[] {
+    const found: (Link & { rank: number; isLaterRead: number })[] = [];
+    for (const { base, ...link } of this.#bases.iterate())
+      if (fits(link.upstreamId, storedJson<UpstreamRecord>(base ?? "{}", {}))) found.push(link);
+    return found.sort(
+      (a, b) => b.isLaterRead - a.isLaterRead || a.rank - b.rank || b.interventionId - a.interventionId,
+    );
   }
 
   /** Whether any record was ever sent to a dispatch centre. */

@@ -34,16 +34,10 @@ export class OutboxStore extends Store {
   readonly #find = this.prepare<OutboxRow>(`SELECT ${ENTRY} FROM outbox WHERE intervention_id = ?`);
   readonly #findByUpstreamId = this.prepare<OutboxRow>(`SELECT ${ENTRY} FROM outbox WHERE upstream_id = ?`);
   readonly #save = new SummedUpdate(this.database, "outbox", "intervention_id", ENTRY_COLUMNS);
-  readonly #dueChecks = {
-    sweep: this.prepare<OutboxRow>(
-      `SELECT ${ENTRY} FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
-       ORDER BY sweep_at LIMIT :limit`,
-    ),
-    verify: this.prepare<OutboxRow>(
-      `SELECT ${ENTRY} FROM outbox WHERE verify_at <= :nowMs AND phase = 'linked' AND next_at <= :nowMs
-       ORDER BY verify_at LIMIT :limit`,
-    ),
-  };
+  readonly #dueSweeps = this.prepare<OutboxRow>(
+    `SELECT ${ENTRY} FROM outbox WHERE sweep_at <= :nowMs AND phase IN ('linked','closed','gone')
+     ORDER BY sweep_at LIMIT :limit`,
+  );
   readonly #shiftDeadlines = this.prepare(
     `UPDATE outbox SET next_at = iif(next_at = ${WAITS_FOR_LINK}, next_at, max(0, next_at + :byMs)), attempt_at = attempt_at + :byMs, sweep_at = sweep_at + :byMs,
        ghosts_until = ghosts_until + :byMs, missing_since = missing_since + :byMs, joined_at = joined_at + :byMs,
@@ -122,9 +116,9 @@ export class OutboxStore extends Store {
     this.#save.run(entry.interventionId, valuesOf(entry));
   }
 
-  /** Entries due for a sweep or a verification, longest overdue first. */
-  dueChecks(check: "sweep" | "verify", nowMs: number, limit: number): OutboxEntry[] {
-    return this.#dueChecks[check].all({ nowMs, limit }).map(toEntry);
+  /** Entries due for a sweep, longest overdue first. */
+  dueSweeps(nowMs: number, limit: number): OutboxEntry[] {
+    return this.#dueSweeps.all({ nowMs, limit }).map(toEntry);
   }
 
   /** Shifts all stored times after a clock step. */

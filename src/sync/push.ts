@@ -4,6 +4,7 @@ import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Locale } from "../domain/trip-text.ts";
 import { isStorageError } from "../store/database.ts";
 import { DueEntries, type DueEntry, type OutboxQueue } from "../store/due-entries.ts";
+import { DueVerifications } from "../store/due-verifications.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 import type { SyncContext, SyncPorts } from "./context.ts";
 import { CreateFlow } from "./create-flow.ts";
@@ -30,8 +31,10 @@ interface PushOptions extends SyncPorts {
   readonly timeouts?: SyncTimeouts;
 }
 
-/** Maximum verifications per cycle: new records must not wait for them. */
-const VERIFICATIONS_MAX = 20;
+/** The verifications of a cycle end after half the interval of the regular sync, which leaves the link to others. */
+const VERIFYING_MS_MAX = 30_000;
+/** As many are made also on a slow link. */
+const VERIFICATIONS_MIN = 20;
 /** Maximum records swept with one read of the list. */
 const SWEEPS_MAX = 500;
 
@@ -60,6 +63,7 @@ export class Push {
   readonly audit: RecordAudit;
   readonly #separate: SeparateWork;
   readonly #due: DueEntries;
+  readonly #verifications: DueVerifications;
   readonly #active = new ActiveRecords();
   readonly #queues: Readonly<Record<OutboxQueue, PushQueue>>;
   /** False before the first cycle and after an error: interrupted requests and damaged texts are handled first. */
@@ -81,6 +85,7 @@ export class Push {
       syncConditions: new SyncConditions({ ...options, store: this.#store, due: this.#due }),
       timeouts: options.timeouts ?? DEFAULT_SYNC_TIMEOUTS,
     };
+    this.#verifications = new DueVerifications(options.database, context.timeouts.pullIntervalMs);
     this.operator = new SyncCommands(context);
     this.#createFlow = new CreateFlow(context);
     this.#reconciler = new Reconciler(context);
@@ -218,16 +223,18 @@ export class Push {
 
   /** @param giveWay pushes what has become due, so that a new record waits for one check only */
   async #check(giveWay: () => Promise<void>): Promise<void> {
-    const { outbox } = this.#store;
+    const { clock } = this.#options;
     this.#areChecksWanted = false;
     this.#store.followClock();
-    const nowMs = this.#options.clock.wallMs();
-    const checks = [
-      // What the centre makes of a name or a start tells a duplicate from a dispatcher's record.
-      ...outbox.dueChecks("verify", nowMs, VERIFICATIONS_MAX).map((entry) => () => this.#verify(entry)),
-      () => this.#sweep.work(outbox.dueChecks("sweep", nowMs, SWEEPS_MAX), giveWay),
-    ];
-    for (const check of checks) if (!this.#isStopped && this.#linkFaults.isOpen) await check().then(giveWay);
+    const [nowMs, untilMs] = [clock.wallMs(), clock.monotonicMs() + VERIFYING_MS_MAX];
+    const mayCheck = (): boolean => !this.#isStopped && this.#linkFaults.isOpen;
+    for (const [made, entry] of this.#verifications.next(nowMs).entries()) {
+      if (!mayCheck() || (made >= VERIFICATIONS_MIN && clock.monotonicMs() >= untilMs)) break;
+      await this.#verify(entry).then(giveWay);
+    }
+    // What the centre makes of a name or a start tells a duplicate from a dispatcher's record.
+    const sweeps = this.#store.outbox.dueSweeps(nowMs, SWEEPS_MAX);
+    if (mayCheck()) await this.#sweep.work(sweeps, giveWay).then(giveWay);
   }
 
   async #verify(entry: OutboxEntry): Promise<void> {

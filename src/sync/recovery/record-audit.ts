@@ -1,8 +1,9 @@
 import { compareWithCentre, isSameDifference, type ComparedRecord } from "../../domain/comparison.ts";
 import type { Difference } from "../../domain/difference.ts";
 import { carriesMarker, identifyingPart, type MatchCandidate } from "../../domain/match-candidate.ts";
-import type { OutboxEntry } from "../../domain/outbox.ts";
+import { verifyAheadAtMs, type OutboxEntry } from "../../domain/outbox.ts";
 import type { ComparedRow } from "../../store/compared-records.ts";
+import { ChangedRows } from "./changed-rows.ts";
 import { isCopied, isOwnCall, reportCopy } from "./copied-records.ts";
 import { formerIdOf, noteAllIds } from "./gone-records.ts";
 import { ListedTexts, mayHideReferences } from "./listed-texts.ts";
@@ -33,6 +34,7 @@ export class RecordAudit {
   readonly #readBack: ReadBack;
   readonly #texts: ListedTexts;
   readonly #sharedReference: SharedReference;
+  readonly #changed: ChangedRows;
   #dueAtMs: number;
   #running: Promise<void> | undefined;
 
@@ -43,6 +45,7 @@ export class RecordAudit {
     this.#readBack = new ReadBack(context, this.#adoption, nextDue);
     this.#texts = new ListedTexts(context);
     this.#sharedReference = new SharedReference(context);
+    this.#changed = new ChangedRows(context);
     this.#dueAtMs = context.clock.monotonicMs() + context.random() * FIRST_DELAY_MAX_MS;
   }
 
@@ -100,6 +103,7 @@ export class RecordAudit {
     });
     const earlier = store.facts.comparison?.differences ?? [];
     const { records, differences } = this.#compareRows(listed, before);
+    this.#changed.recheck(rows);
     for (const difference of differences) {
       if (!linkFaults.isOpen) return;
       const { kind, upstreamIds } = difference;
@@ -190,7 +194,7 @@ export class RecordAudit {
       if (entry.phase !== "linked") return;
       const nowMs = clock.wallMs();
       if (kind !== "twice-there") {
-        store.outbox.save({ ...entry, verifyAtMs: Math.min(entry.verifyAtMs ?? nowMs, nowMs) });
+        store.outbox.save({ ...entry, verifyAtMs: verifyAheadAtMs(entry, nowMs) });
         return;
       }
       const lowest = Math.max(0, Math.min(...upstreamIds) - 1);
