@@ -1,3 +1,4 @@
+import type { ObjectiveRef } from "../domain/objective.ts";
 import { scopeOf, type Account } from "../store/accounts.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { IS_READ_ONLY, notAvailable } from "./server-errors.ts";
@@ -48,6 +49,18 @@ export async function findAllByEmail(
   const rows = await queries.query<AccountRow & { n: number }>(ALL_BY_EMAIL, [emails]);
   const found = new Map(rows.map(({ n, ...row }) => [n - 1, accountOf(row)]));
   return emails.map((_, index) => found.get(index));
+}
+
+/** The first of these objectives that does not exist. */
+export async function unknownOf(
+  queries: Queries,
+  refs: readonly ObjectiveRef[],
+): Promise<ObjectiveRef | undefined> {
+  const rows = await queries.query<ObjectiveRef>(
+    "SELECT kind AS type, id FROM objectives WHERE id = ANY($1::bigint[])",
+    [refs.map(({ id }) => id)],
+  );
+  return refs.find((ref) => !rows.some(({ type, id }) => type === ref.type && id === ref.id));
 }
 
 /**

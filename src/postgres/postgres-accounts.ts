@@ -4,7 +4,12 @@ import type { Actor, EventDetail, EventName } from "../domain/event.ts";
 import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
 import type { Remote } from "../domain/remote.ts";
-import { assertMayEnable, assertMayHaveRole, lastAdministrator } from "../service/account-rules.ts";
+import {
+  assertMayEnable,
+  assertMayHaveRole,
+  assertMayHaveScope,
+  lastAdministrator,
+} from "../service/account-rules.ts";
 import {
   assertAddress,
   assertScope,
@@ -12,6 +17,7 @@ import {
   scopeDetail,
   type AccountService,
 } from "../service/accounts.ts";
+import { assertKnown } from "../service/enrolments.ts";
 import { assertPasswordAllowed, hashPassword } from "../service/password-rules.ts";
 import type { Account, AccountChange } from "../store/accounts.ts";
 import {
@@ -20,6 +26,7 @@ import {
   alone,
   findAtPrimary,
   findByEmail,
+  unknownOf,
   type AccountRow,
 } from "./account-rows.ts";
 import type { PostgresConnections, Queries } from "./connection.ts";
@@ -140,9 +147,11 @@ export class PostgresAccounts implements Remote<AccountService> {
   async setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): Promise<void> {
     assertScope(objectives);
     await alone(this.#connections, async (queries) => {
-      const { id } = await known(queries, email);
+      const account = await known(queries, email);
+      assertMayHaveScope(account, objectives);
+      if (account.site !== undefined) assertKnown(await unknownOf(queries, objectives ?? []));
       const stored = objectives === undefined ? null : JSON.stringify(objectives.map(refText));
-      await queries.query(BIND, [stored, id]);
+      await queries.query(BIND, [stored, account.id]);
       await this.#record(queries, "account-role-changed", email, by, scopeDetail(objectives));
     });
   }

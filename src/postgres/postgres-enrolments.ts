@@ -1,7 +1,7 @@
 import { isoTime, type Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, EventDetail, EventName } from "../domain/event.ts";
-import { refText, type ObjectiveRef } from "../domain/objective.ts";
+import { refText } from "../domain/objective.ts";
 import type { EnrolledSite, EnrolmentClaim, EnrolmentCode, SiteInvitation } from "../generated/types.ts";
 import { assertOwnAddress } from "../service/account-rules.ts";
 import {
@@ -35,7 +35,7 @@ import {
   type EnrolmentRow,
   type NewEnrolment,
 } from "../store/enrolments.ts";
-import { ACCOUNT_COLUMNS, accountOf, alone, type AccountRow } from "./account-rows.ts";
+import { ACCOUNT_COLUMNS, accountOf, alone, unknownOf, type AccountRow } from "./account-rows.ts";
 import { AT_ONE_MOMENT, type NamedStatement, type PostgresConnections, type Queries } from "./connection.ts";
 import { insertEvent } from "./postgres-events.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
@@ -206,14 +206,6 @@ async function countUnused(queries: Queries, nowMs: number): Promise<number> {
     [nowMs],
   );
   return row?.unused ?? 0;
-}
-
-async function unknownOf(queries: Queries, refs: readonly ObjectiveRef[]): Promise<ObjectiveRef | undefined> {
-  const rows = await queries.query<ObjectiveRef>(
-    "SELECT kind AS type, id FROM objectives WHERE id = ANY($1::bigint[])",
-    [refs.map(({ id }) => id)],
-  );
-  return refs.find((ref) => !rows.some(({ type, id }) => type === ref.type && id === ref.id));
 }
 
 async function add(queries: Queries, enrolment: NewEnrolment): Promise<void> {

@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import type { ObjectiveScope } from "../domain/objective.ts";
 import type { Role } from "../domain/principal.ts";
 import type { Account } from "../store/accounts.ts";
 
@@ -18,6 +19,13 @@ export function assertMayHaveRole({ site, email }: Account, role: Role): void {
   throw new AppError("conflict", `${email} is the account of site ${site}, which cannot be administrator`, {
     hint,
   });
+}
+
+/** The account of a site without objectives may use none, so that no alarm of the site would arrive. @throws AppError `conflict` */
+export function assertMayHaveScope({ site, email }: Account, objectives: ObjectiveScope | undefined): void {
+  if (site === undefined || (objectives !== undefined && objectives.length > 0)) return;
+  const message = `${email} is the account of site ${site}, which needs objectives of its own`;
+  throw new AppError("conflict", message, { hint: "Name them with --only." });
 }
 
 /** The error of a change after which no user could administer the accounts. */

@@ -5,8 +5,15 @@ import { refText, type ObjectiveScope } from "../domain/objective.ts";
 import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
 import { AccountStore, type Account } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
+import { ObjectiveStore } from "../store/objectives.ts";
 import { transaction } from "../store/transaction.ts";
-import { assertMayEnable, assertMayHaveRole, lastAdministrator } from "./account-rules.ts";
+import {
+  assertMayEnable,
+  assertMayHaveRole,
+  assertMayHaveScope,
+  lastAdministrator,
+} from "./account-rules.ts";
+import { assertKnown } from "./enrolments.ts";
 import { EventService } from "./events.ts";
 import { assertPasswordAllowed, hashPassword } from "./password-rules.ts";
 
@@ -19,6 +26,7 @@ const LISTED_MAX = 20;
 export class AccountService {
   readonly #database: Database;
   readonly #accounts: AccountStore;
+  readonly #objectives: ObjectiveStore;
   readonly #events: EventService;
   readonly #clock: Clock;
   readonly #bcryptCost: number | undefined;
@@ -42,6 +50,7 @@ export class AccountService {
     this.#onClaimed = onClaimed;
     this.#database = database;
     this.#accounts = new AccountStore(database);
+    this.#objectives = new ObjectiveStore(database);
     this.#events = new EventService({ database, clock });
     this.#clock = clock;
     this.#bcryptCost = bcryptCost;
@@ -162,14 +171,18 @@ export class AccountService {
   }
 
   /**
-   * Limits the objectives in the account's lists; its other rights stay unchanged.
+   * Limits the objectives in the account's lists; its other rights stay unchanged. The account of a site may use only these.
    * @param objectives undefined for all
-   * @throws AppError `bad-data` for an unknown address or too many objectives
+   * @throws AppError `bad-data` for an unknown address or too many objectives; for the account of a site `conflict` without any,
+   *   `invalid` for one that does not exist
    */
   setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): void {
     assertScope(objectives);
     transaction(this.#database, () => {
-      this.#accounts.bind(this.#known(email).id, objectives);
+      const account = this.#known(email);
+      assertMayHaveScope(account, objectives);
+      if (account.site !== undefined) assertKnown(objectives?.find((ref) => !this.#objectives.exists(ref)));
+      this.#accounts.bind(account.id, objectives);
       this.#record("account-role-changed", email, by, scopeDetail(objectives));
     });
   }

@@ -313,7 +313,7 @@ test("what concerns the whole centre is denied to a site, even as an administrat
 });
 
 test("a site whose account lost its objectives sees none, not all", async () => {
-  await centre.parts.accounts.setObjectives("hala-nord@sites.santinela.local", undefined, TESTER);
+  centre.database.prepare("UPDATE accounts SET objectives = NULL WHERE site = 'hala-nord'").run();
   const { body } = await request(centre.app)
     .post("/auth/token")
     .send({ email: "hala-nord@sites.santinela.local", password: SITE_PASSWORD })

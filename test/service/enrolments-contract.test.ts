@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ObjectiveScope } from "../../src/domain/objective.ts";
 import type { Remote } from "../../src/domain/remote.ts";
 import type { AccountService } from "../../src/service/accounts.ts";
 import type { Enrolments } from "../../src/service/enrolments.ts";
+import { SqliteSignIns } from "../../src/service/sign-ins.ts";
 import { TESTER, TestApp } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
@@ -11,12 +13,15 @@ import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts"
 interface Adapter {
   readonly enrolments: Enrolments;
   readonly accounts: Remote<AccountService>;
+  readonly scopeOf: (email: string) => Promise<ObjectiveScope | undefined>;
   readonly close: () => Promise<void>;
 }
 
 async function inSqlite(): Promise<Adapter> {
   const app = await TestApp.make();
-  return { ...app.parts, close: () => app.close() };
+  const signIns = new SqliteSignIns(app);
+  const scopeOf: Adapter["scopeOf"] = async (email) => (await signIns.byEmail(email))?.objectives;
+  return { ...app.parts, scopeOf, close: () => app.close() };
 }
 
 async function inPostgres(server: PostgresServer): Promise<Adapter> {
@@ -25,7 +30,9 @@ async function inPostgres(server: PostgresServer): Promise<Adapter> {
     { email: "admin@test.example", role: "administrator", password: PASSWORD },
     TESTER,
   );
-  return { enrolments: centre.enrolments, accounts: centre.accounts, close: () => centre.close() };
+  const { enrolments, accounts, signIns } = centre;
+  const scopeOf: Adapter["scopeOf"] = async (email) => (await signIns.byEmail(email))?.objectives;
+  return { enrolments, accounts, scopeOf, close: () => centre.close() };
 }
 
 const PASSWORD = "x7kq-2mvnp-r9dtb-h4wcs";
@@ -94,6 +101,26 @@ function contract(open: () => Promise<Adapter>): void {
       message:
         "site e-twice would get the account e-twice@sites.santinela.local, which is that of site e-Twice",
     });
+  });
+
+  test("the account of a site has objectives that exist, and never all of them: it could then use none", async () => {
+    const email = "b-enrolled@sites.santinela.local";
+    await expect(adapter.accounts.setObjectives(email, undefined, TESTER)).rejects.toMatchObject({
+      code: "conflict",
+      message: `${email} is the account of site B-enrolled, which needs objectives of its own`,
+      hint: "Name them with --only.",
+    });
+    const unknown = [
+      { type: "obiective/cladiri", id: 1 } as const,
+      { type: "obiective/cladiri", id: 99 } as const,
+    ];
+    await expect(adapter.accounts.setObjectives(email, unknown, TESTER)).rejects.toMatchObject({
+      code: "invalid",
+      message: "objective obiective/cladiri/99 does not exist here",
+    });
+    expect(await adapter.scopeOf(email)).toEqual(unknown.slice(0, 1));
+    await adapter.accounts.setObjectives(email, [{ type: "obiective/cladiri", id: 2 }], TESTER);
+    expect(await adapter.scopeOf(email)).toEqual([{ type: "obiective/cladiri", id: 2 }]);
   });
 
   test("the account of a site may have every role but administrator", async () => {

@@ -48,6 +48,11 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "Add an account for the person who administers instead",
     "Adăugați un cont pentru persoana care administrează",
   ],
+  [
+    "{email} is the account of site {site}, which needs objectives of its own",
+    "{email} este contul locației {site}, care are nevoie de obiective proprii",
+  ],
+  ["Name them with --only", "Indicați-le cu --only"],
   ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
   [
     "site {id} is being changed by others; try again",
