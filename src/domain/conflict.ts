@@ -15,6 +15,7 @@ export const CONFLICT_SENTENCES = {
   deleted: "The dispatch centre deleted intervention",
   "deleted-when-done": "The dispatch centre deleted finished intervention",
   "deleted-or-lost": "The dispatch centre has deleted or lost intervention",
+  "out-of-scope": "The account of the site may no longer use, at the dispatch centre, intervention",
   restored: "The dispatch centre was restored from a backup and had lost intervention",
   "sent-again": "Sent again after a new trip: intervention",
   linked: "Linked to a record at the dispatch centre that has no reference: intervention",

@@ -55,8 +55,12 @@ export interface Records {
     principal: Principal,
     idempotency?: IdempotencyKey,
   ): Promise<CreatedRecord>;
-  /** @throws AppError `not-found`, with the reason `deleted` for a record that was deleted */
-  get(id: number): Promise<StoredIntervention>;
+  /**
+   * @param reference of the record, as it is in its notes: it proves that the account of a site has known a record that it may no
+   *   longer use
+   * @throws AppError `not-found`, with the reason `deleted` for a record that was deleted, and `out-of-scope` for one that exists
+   */
+  get(id: number, reference?: string): Promise<StoredIntervention>;
   /** A record, or the tombstone of a deleted one; undefined if there is neither. */
   find(id: number): Promise<StoredIntervention | undefined>;
   /**

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/principal.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import { assertUsable, seenBy } from "./record-scope.ts";
+import { assertUsable, isProvedBy, outOfScope, seenBy } from "./record-scope.ts";
 import { existing, type Records } from "./records.ts";
 
 /** The records that an account may use: all of them, or for the account of a site its own. */
@@ -27,8 +27,11 @@ class ScopedRecords implements Records {
     return this.#records.create(body, principal, idempotency);
   }
 
-  async get(id: number): Promise<StoredIntervention> {
-    return existing(id, await this.find(id));
+  async get(id: number, reference?: string): Promise<StoredIntervention> {
+    const stored = await this.#records.find(id);
+    const seen = seenBy(this.#principal, stored);
+    if (seen !== undefined || !isProvedBy(stored, reference)) return existing(id, seen);
+    throw outOfScope(existing(id, stored));
   }
 
   async find(id: number): Promise<StoredIntervention | undefined> {

@@ -42,7 +42,7 @@ export class Reconciler {
     const { interventionId, upstreamId } = asked;
     const { store, linkFaults, failpoint } = this.#context;
     const centre = this.#context.centre.of(asked);
-    const seen = await centre.record(upstreamId);
+    const seen = await centre.record(upstreamId, this.#absent.referenceOf(asked));
     // A missing record is only judged after the other records have been read.
     const absence = isMissing(seen) ? await this.#absent.lookUpInList(asked, seen) : {};
     const { failure } = absence;

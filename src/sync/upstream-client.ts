@@ -80,9 +80,13 @@ export class UpstreamClient {
     return this.#write({ method: "DELETE", path: `/interventii/${id}` });
   }
 
-  /** Reads one record. The contract does not show the body: it may be wrapped, as a list may be. */
-  async record(id: number | null): Promise<ReadOutcome> {
-    const outcome = await this.read(`/interventii/${id}`);
+  /**
+   * Reads one record. The contract does not show the body: it may be wrapped, as a list may be.
+   * @param reference by which a Santinela centre tells that the record exists and may no longer be used by this account
+   */
+  async record(id: number | null, reference?: string): Promise<ReadOutcome> {
+    const headers = reference === undefined ? {} : { "Record-Reference": reference };
+    const outcome = await this.read(`/interventii/${id}`, headers);
     const value = recordIn(outcome.value, id) ?? outcome.value;
     return { ...outcome, ...(isRecord(value) ? { value: keptOf(value) } : {}) };
   }

@@ -55,3 +55,66 @@ test("a trip at an objective outside its scope waits as for one that does not ex
   expect(site.entry(record.id).phase).toBe("linked");
   expect(centre.records().filter(({ name }) => name === "Outside")).toHaveLength(1);
 });
+
+test("a record that leaves the scope after the site has got another account is neither lost nor created again", async () => {
+  const before = new SyncingSite(site.app, `http://127.0.0.1:${await centre.listen()}`);
+  const [alarm, finished] = [
+    before.create({ name: "Alarm" }),
+    before.create({ name: "Finished", status: "done" }),
+  ];
+  await before.push.cycle();
+  const there = before.entry(alarm.id).upstreamId;
+  before.client.close();
+  site.restart();
+  for (const id of [there, before.entry(finished.id).upstreamId])
+    await at("put", `/interventii/${id}`, { objectiveId: 2 }).expect(200);
+  // The own account now has records of its own above it.
+  site.create({ name: "Later" });
+  for (let check = 0; check < 4; check += 1) {
+    site.app.clock.advance(1_000_000);
+    await site.push.cycleWithChecks();
+  }
+  expect(
+    centre
+      .records()
+      .map(({ name }) => name)
+      .filter((name) => name !== PATROL.name),
+  ).toEqual(["Alarm", "Finished", "Later"]);
+  expect(site.entry(alarm.id)).toMatchObject({
+    phase: "gone",
+    lastError: `record ${there} exists at the dispatch centre, at an objective that the account of this site may not use; santinela sync retry ${alarm.id} would create it a second time`,
+  });
+  expect(site.entry(finished.id).phase).toBe("closed");
+  const event = site.app.events.newest(20).find(({ subject }) => subject === `intervention ${alarm.id}`);
+  expect(event).toMatchObject({
+    event: "sync-conflict",
+    detail: { conflict: "out-of-scope", phase: "gone" },
+  });
+});
+
+test("only the reference of a record tells the account of a site that it exists outside its scope", async () => {
+  const reference = `[ref:test-${"0190f3a1-7c2b-7d3e-8f4a-5b6c7d8e9f00"}]`;
+  const { body } = await at("post", "/interventii", {
+    ...PATROL,
+    objectiveId: 2,
+    notes: `ours\n${reference}`,
+  });
+  const own = await enrolled(centre, "test", ["obiective/cladiri/1"], true);
+  const codeWith = async (known?: string) => {
+    const asked = request(centre.app).get(`/interventii/${body.id}`).set("Authorization", `Bearer ${own}`);
+    const { status, headers } = await (known === undefined ? asked : asked.set("Record-Reference", known));
+    return [status, headers["x-error-code"]];
+  };
+  expect(await codeWith()).toEqual([404, "not-found"]);
+  for (const guess of ["ours", "[ref:test-1]", reference.replace("9f00", "9f01"), "ref", reference.slice(1)])
+    expect([guess, ...(await codeWith(guess))]).toEqual([guess, 404, "not-found"]);
+  expect(await codeWith(reference)).toEqual([404, "out-of-scope"]);
+  // The site had another reference when it sent the record.
+  expect(await codeWith(reference.replace("test", "hall"))).toEqual([404, "out-of-scope"]);
+  await request(centre.app)
+    .delete(`/interventii/${body.id}`)
+    .set("Authorization", `Bearer ${dispatcher}`)
+    .expect(204);
+  expect(await codeWith(reference)).toEqual([404, "deleted"]);
+  expect(await codeWith()).toEqual([404, "not-found"]);
+});

@@ -24,6 +24,12 @@ import { addResource, idFromPath } from "../resource.ts";
  */
 export const DELETION_REPORTING_HEADER = { name: "Deletion-Reporting", value: "1" } as const;
 
+/**
+ * Header of a read with the reference of the record: the 404 of one that exists, and that the account of the site may no longer
+ * use, then has the code `out-of-scope`. Without it such a record looks as if it did not exist.
+ */
+const REFERENCE_HEADER = "Record-Reference";
+
 /** Header of the daemon's own requests with the key of a trip that joins the record. */
 const TRIP_KEY = "trip-key";
 
@@ -74,9 +80,9 @@ export function interventionRoutes(
   };
   addResource(router, "/interventii/:id", guard, {
     get: async (request, response) => {
-      const { record, rev } = await recordsInScope(principalOf(request), records).get(
-        idFromPath(request, "intervention"),
-      );
+      const id = idFromPath(request, "intervention");
+      const reference = request.get(REFERENCE_HEADER);
+      const { record, rev } = await recordsInScope(principalOf(request), records).get(id, reference);
       response.set("ETag", etagOf(rev));
       if (isKnown(request.get("If-None-Match"), versionOf(rev))) response.status(304).end();
       else response.json(record);

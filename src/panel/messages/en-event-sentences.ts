@@ -31,6 +31,8 @@ export const EN_EVENT_SENTENCES = {
   "says.conflict-deleted": "The dispatch centre deleted intervention",
   "says.conflict-deleted-when-done": "The dispatch centre deleted finished intervention",
   "says.conflict-deleted-or-lost": "The dispatch centre has deleted or lost intervention",
+  "says.conflict-out-of-scope":
+    "The account of the site may no longer use, at the dispatch centre, intervention",
   "says.conflict-restored": "The dispatch centre was restored from a backup and had lost intervention",
   "says.conflict-sent-again": "Sent again after a new trip: intervention",
   "says.conflict-linked": "Linked to a record at the dispatch centre that has no reference: intervention",

@@ -8,6 +8,18 @@ export const RO_CONFLICTS: readonly (readonly [english: string, romanian: string
     "the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup",
     "dispeceratul nu are nicio înregistrare mai nouă: înregistrarea acestei intervenții a fost ștearsă acolo sau s-a pierdut la restaurarea dintr-o copie de siguranță",
   ],
+  [
+    "record {there} exists at the dispatch centre, at an objective that the account of this site may not use",
+    "înregistrarea {there} există la dispecerat, la un obiectiv pe care contul acestei locații nu îl poate folosi",
+  ],
+  [
+    "santinela sync retry {id} would create it a second time",
+    "santinela sync retry {id} ar crea-o a doua oară",
+  ],
+  [
+    "at an objective that the account of this site may not use, after it was done on both sides",
+    "la un obiectiv pe care contul acestei locații nu îl poate folosi, după finalizarea de ambele părți",
+  ],
   ["if it was lost, run santinela sync retry {id}", "dacă s-a pierdut, rulați santinela sync retry {id}"],
   [
     "the dispatch centre assigns ids again, so it was restored from a backup and has lost this record; it is searched for and created again if not found",

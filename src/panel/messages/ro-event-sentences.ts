@@ -34,6 +34,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.conflict-deleted": "Dispeceratul a șters intervenția",
   "says.conflict-deleted-when-done": "Dispeceratul a șters intervenția finalizată",
   "says.conflict-deleted-or-lost": "Dispeceratul a șters sau a pierdut intervenția",
+  "says.conflict-out-of-scope": "Contul locației nu mai poate folosi, la dispecerat, intervenția",
   "says.conflict-restored":
     "Dispeceratul a fost restaurat dintr-o copie de siguranță și a pierdut intervenția",
   "says.conflict-sent-again": "Retransmisă după o nouă declanșare: intervenția",

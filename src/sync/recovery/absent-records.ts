@@ -1,4 +1,5 @@
 import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
+import { uuidIn } from "../../domain/marker.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { SyncContext } from "../context.ts";
@@ -26,6 +27,7 @@ export interface Absence {
 /** Error codes of a 404 at a centre that has announced that it tells deletions. */
 const DELETED = "deleted";
 const NOT_FOUND = "not-found";
+const OUT_OF_SCOPE = "out-of-scope";
 /** A centre knows that it has deleted a record for longer than this. */
 const TOLD_FOR_MS = 30 * 86_400_000;
 
@@ -35,6 +37,13 @@ export class AbsentRecords {
 
   constructor(context: SyncContext) {
     this.#context = context;
+  }
+
+  /** The reference with which a record is read, so that a Santinela centre does not answer as if it did not exist; undefined elsewhere. */
+  referenceOf({ interventionId }: OutboxEntry): string | undefined {
+    const { store } = this.#context;
+    const marker = store.markerOf(store.record(interventionId).uid);
+    return store.facts.reportsDeletions && uuidIn(marker) !== undefined ? marker : undefined;
   }
 
   /** Looks a missing record up in the list, once the waiting time for that step is over. */
@@ -74,7 +83,9 @@ export class AbsentRecords {
       return void store.apply(entry, "removed", closing(this.#context, entry));
     if (step.kind !== "wait") {
       if (isLost) return unlink(this.#context, entry);
-      return markGone(this.#context, entry, { reason, isNewest: !reportsDeletions && isNewest === true });
+      const isOutOfScope = errorCode === OUT_OF_SCOPE;
+      const isDoubtful = !reportsDeletions && isNewest === true;
+      return markGone(this.#context, entry, { reason, isNewest: isDoubtful, isOutOfScope });
     }
     const { sinceMs, againAtMs } = step;
     this.#defer(entry, { missingSinceMs: sinceMs, nextAtMs: againAtMs, lastCode: code, lastError: reason });

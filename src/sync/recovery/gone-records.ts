@@ -9,19 +9,30 @@ import type { SyncContext } from "../context.ts";
  * from a backup. A centre that does not tell decides it later: it assigns the id again, or a higher one.
  */
 
-/** Marks a record that the centre no longer has as deleted there. @param isNewest whether the centre has no newer one */
+/**
+ * Marks a record that the centre no longer has, or no longer shows, as deleted there.
+ * @param missing `isNewest`: whether the centre has no newer one; `isOutOfScope`: whether it exists and the account may not use it
+ */
 export function markGone(
   context: SyncContext,
   entry: OutboxEntry,
-  { reason, isNewest }: { readonly reason: string; readonly isNewest: boolean },
+  {
+    reason,
+    isNewest,
+    isOutOfScope,
+  }: { readonly reason: string; readonly isNewest: boolean; readonly isOutOfScope: boolean },
 ): void {
   const { store } = context;
   const { interventionId: id, upstreamId } = entry;
-  if (!isNewest && isFinished(context, entry)) return close(context, entry, "removed");
+  if (!isNewest && isFinished(context, entry))
+    return close(context, entry, "removed", isOutOfScope ? "out-of-scope" : "deleted-when-done");
   const code = isNewest ? NEWEST_MISSING : "404";
   const text = isNewest
     ? `${reason}; the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup; if it was lost, run santinela sync retry ${id}`
-    : reason;
+    : isOutOfScope
+      ? `record ${upstreamId} exists at the dispatch centre, at an objective that the account of this site may not use; santinela sync retry ${id} would create it a second time`
+      : reason;
+  const conflict = isNewest ? "deleted-or-lost" : isOutOfScope ? "out-of-scope" : "deleted";
   store.apply(entry, "missing", {
     upstreamId: null,
     base: JSON.stringify({ ...(JSON.parse(entry.base ?? "{}") as UpstreamRecord), id: upstreamId }),
@@ -32,7 +43,7 @@ export function markGone(
     // If there may be a duplicate, the sweep still needs the attempt.
     attempt: entry.sweepAtMs === null ? null : entry.attempt,
   });
-  store.recordConflict(id, isNewest ? "deleted-or-lost" : "deleted", { phase: "gone", code, reason: text });
+  store.recordConflict(id, conflict, { phase: "gone", code, reason: text });
 }
 
 /** The changes of a record that is gone before it is retried: it may exist, so it is searched for before it is sent. */
@@ -103,15 +114,24 @@ function isFinished({ store }: SyncContext, entry: OutboxEntry): boolean {
   return status === "done" && syncedRev === wantRev && joinedRev <= syncedRev;
 }
 
-function close(context: SyncContext, entry: OutboxEntry, event: "removed" | "withdrawn"): void {
+function close(
+  context: SyncContext,
+  entry: OutboxEntry,
+  event: "removed" | "withdrawn",
+  conflict: keyof typeof CLOSED = "deleted-when-done",
+): void {
   const { store } = context;
   store.apply(entry, event, closing(context, entry));
-  store.recordConflict(entry.interventionId, "deleted-when-done", {
-    phase: "closed",
-    code: "404",
-    reason: "deleted at the dispatch centre after it was done on both sides",
-  });
+  const detail = { phase: "closed", code: "404", reason: CLOSED[conflict] };
+  store.recordConflict(entry.interventionId, conflict, detail);
 }
+
+/** Why a record that was done on both sides is closed. */
+const CLOSED = {
+  "deleted-when-done": "deleted at the dispatch centre after it was done on both sides",
+  "out-of-scope":
+    "at an objective that the account of this site may not use, after it was done on both sides",
+} as const;
 
 /** The id of a record at the centre before it was missing; 0 without one. */
 export function formerIdOf({ base }: OutboxEntry): number {
