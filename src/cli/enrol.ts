@@ -53,10 +53,10 @@ export async function enrol(
   const file = join(dirname(source.file), PASSWORD_FILE);
   const ca = caFile === undefined ? upstream?.ca : readText(resolve(cwd, caFile), "the authority");
   const draft = `${file}.sent`;
-  const sent = passwordFor({ centre, code }, readJson(draft), oneTimePassword);
-  writeSecret(draft, JSON.stringify(sent));
   // A configuration with a centre names its account already, and records at a centre carry the reference.
   const isNew = upstream === null && upstreams.length === 0 && !hasSentRecords(dataDir);
+  const { sent, text } = passwordFor({ centre, code }, readJson(draft), isNew, oneTimePassword);
+  writeSecret(draft, text);
   const claim = { code, ...(isNew ? {} : { site: site.ref }), password: sent.password };
   const account = await claimAccount({ centre, ca, hints: HINTS }, claim);
   writeSecret(file, sent.password);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { AppError } from "../domain/errors.ts";
+import { plainCode } from "../domain/one-time-code.ts";
 import { foreignName, plainLine } from "../domain/single-line.ts";
 import type { EnrolledSite, EnrolmentClaim } from "../generated/types.ts";
 import { validateEnrolledSite } from "../generated/validators.js";
@@ -32,23 +33,51 @@ interface SentPassword {
   /** Names the centre and the code: another centre must not learn the password. */
   readonly of: string;
   readonly password: string;
+  /** Whether the site takes the reference of the code. */
+  readonly takesReference: boolean;
 }
 
+/** Sent passwords that are kept, so that a mistyped code or address in between does not lose that of the right one. */
+const SENT_MAX = 10;
+
 /**
- * The password for a claim: that of an earlier attempt at this centre with this code, or a new one.
- * @param earlier the parsed file of the earlier attempt; undefined without one
+ * The password for a claim: that of an earlier attempt at this centre with this code, however both are typed, or a new one.
+ * @param earlier the parsed file of the earlier attempts; undefined without one
+ * @param takesReference whether the site takes the reference of the code; that of an earlier attempt which did counts as well
  * @param newPassword creates one with at least 100 random bits
+ * @returns the password, and the text of the file to write before it is sent
  */
 export function passwordFor(
   { centre, code }: { readonly centre: string; readonly code: string },
   earlier: unknown,
+  takesReference: boolean,
   newPassword: () => string,
-): SentPassword {
-  const of = createHash("sha256").update(`${centre} ${code}`).digest("hex");
-  const sent = (earlier ?? {}) as Partial<SentPassword>;
-  const isUsable = sent.of === of && typeof sent.password === "string";
-  if (isUsable && sent.password.length >= PASSWORD_LENGTH_MIN) return { of, password: sent.password };
-  return { of, password: newPassword() };
+): { readonly sent: SentPassword; readonly text: string } {
+  const of = createHash("sha256")
+    .update(`${plainAddress(centre)} ${plainCode(code)}`)
+    .digest("hex");
+  const kept = sentIn(earlier);
+  const known = kept.find((one) => one.of === of);
+  const sent = known
+    ? { ...known, takesReference: takesReference || known.takesReference }
+    : { of, password: newPassword(), takesReference };
+  const others = kept.filter((one) => one.of !== of);
+  return { sent, text: JSON.stringify({ sent: [sent, ...others].slice(0, SENT_MAX) }) };
+}
+
+function sentIn(file: unknown): SentPassword[] {
+  const { sent } = (file ?? {}) as { readonly sent?: unknown };
+  if (!Array.isArray(sent)) return [];
+  return (sent as readonly (Partial<SentPassword> | null)[]).flatMap((one) => {
+    const { of, password, takesReference: took } = one ?? {};
+    const isUsable = typeof password === "string" && password.length >= PASSWORD_LENGTH_MIN;
+    return typeof of === "string" && isUsable ? [{ of, password, takesReference: took === true }] : [];
+  });
+}
+
+/** The address of a centre in one way of writing. */
+function plainAddress(centre: string): string {
+  return (URL.canParse(centre) ? new URL(centre).href : centre).replace(/\/+$/, "");
 }
 
 /** @throws AppError `usage` for what cannot be the base URL of a dispatch centre */

@@ -3,6 +3,7 @@ import bcrypt from "bcrypt";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { plainCode } from "../domain/one-time-code.ts";
 import { refFrom, refText, type ObjectiveRef, type ObjectiveScope } from "../domain/objective.ts";
 import type {
   EnrolledSite,
@@ -191,7 +192,7 @@ export async function claimedAgain(
 
 /** The hash under which a code is stored. Ignores case, spaces and dashes, because a code may be typed. */
 export function codeHash(code: string): string {
-  return createHash("sha256").update(code.toLowerCase().replaceAll(/[\s-]/g, "")).digest("hex");
+  return createHash("sha256").update(plainCode(code)).digest("hex");
 }
 
 /** @throws AppError `not-found` for a site without account and code */

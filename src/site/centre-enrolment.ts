@@ -178,11 +178,9 @@ export class CentreEnrolment {
     takesNow: boolean,
   ): { password: string; takesReference: boolean } {
     const earlier = readJson(this.#path(FILES.draft));
-    const sent = passwordFor(order, earlier, this.#parts.newPassword);
-    const { of, takesReference: took } = (earlier ?? {}) as { of?: unknown; takesReference?: unknown };
-    const takesReference = takesNow || (of === sent.of && took === true);
-    this.#keep(FILES.draft, JSON.stringify({ ...sent, takesReference }));
-    return { password: sent.password, takesReference };
+    const { sent, text } = passwordFor(order, earlier, takesNow, this.#parts.newPassword);
+    this.#keep(FILES.draft, text);
+    return sent;
   }
 
   #keep(name: string, text: string): void {

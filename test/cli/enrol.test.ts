@@ -71,6 +71,41 @@ test("a response that is lost costs no code: the same command again gets the acc
   await signIn(centre, "hala-nord@sites.santinela.local", password()).expect(200);
 });
 
+test("a lost response costs no code either if the code or the address is typed in another way, or once wrongly", async () => {
+  const centre = await TestApp.forTest();
+  const objectives = ["obiective/cladiri/1"];
+  let isLost = false;
+  const url = await serve((request, response) => {
+    if (isLost) response.end = () => response.destroy();
+    centre.app(request, response);
+  });
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const again: ((code: string) => ReturnType<typeof enrol>)[] = [
+    (code) => enrol(url, code),
+    (code) => enrol(`${url}/`, code),
+    (code) => enrol(url, code.toUpperCase()),
+    (code) => enrol(url, code.replaceAll("-", "")),
+  ];
+  for (const repeat of again) {
+    const code = await codeFor(centre, "hala-nord", objectives, { transfer: true });
+    isLost = true;
+    expect((await enrol(url, code)).code).toBe(75);
+    isLost = false;
+    expect((await enrol(url, code.slice(0, -1))).stderr).toContain("the one-time code is unknown here");
+    expect((await enrol(nowhere, code)).code).toBe(75);
+    expect(await repeat(code)).toMatchObject({ code: 0 });
+    await signIn(centre, "hala-nord@sites.santinela.local", password()).expect(200);
+  }
+  expect(existsSync(join(folder, "enrolled.password.sent"))).toBe(false);
+});
+
+test("no more than ten sent passwords are kept", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  for (let count = 10; count < 24; count += 1) await enrol(url, `${count}cde-fghjk-mnpqr-stuvw`);
+  const kept = readFileSync(join(folder, "enrolled.password.sent"), "utf8");
+  expect(kept.match(/"password"/g)).toHaveLength(10);
+});
+
 test("a site without a centre takes the reference of its code; one with a centre keeps its own", async () => {
   const centre = await TestApp.make();
   const url = await serve(centre.app);
