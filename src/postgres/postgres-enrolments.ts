@@ -227,7 +227,7 @@ const BY_HASHES: NamedStatement = {
     FROM unnest($1::text[]) WITH ORDINALITY AS asked(code_hash, n) LEFT JOIN enrolments USING (code_hash) ORDER BY n`,
 };
 const BIND = `
-  UPDATE accounts SET password_hash = $2, objectives = $3, disabled = false, must_change_password = false,
+  UPDATE accounts SET role = 'operator', password_hash = $2, objectives = $3, disabled = false, must_change_password = false,
     token_version = token_version + 1
   WHERE site = $1 RETURNING ${ACCOUNT_COLUMNS}`;
 const ADD = `

@@ -12,13 +12,15 @@ export function assertMayEnable({ site, disabled }: Account): void {
   throw new AppError("conflict", `the access of site ${site} was revoked`, { hint });
 }
 
-/** A device on a wall must not administer the accounts of a dispatch centre. @throws AppError `conflict` */
+/**
+ * A device on a wall must not administer the accounts of a dispatch centre, and one that may only read sends no alarm.
+ * @throws AppError `conflict`
+ */
 export function assertMayHaveRole({ site, email }: Account, role: Role): void {
-  if (site === undefined || role !== "administrator") return;
-  const hint = "Add an account for the person who administers instead.";
-  throw new AppError("conflict", `${email} is the account of site ${site}, which cannot be administrator`, {
-    hint,
-  });
+  if (site === undefined || role === "operator") return;
+  const message = `${email} is the account of site ${site}, which is always operator`;
+  const hint = "To end its access, use santinela sites revoke; for a person, add an account.";
+  throw new AppError("conflict", message, { hint });
 }
 
 /** The account of a site without objectives may use none, so that no alarm of the site would arrive. @throws AppError `conflict` */

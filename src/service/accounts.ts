@@ -156,7 +156,7 @@ export class AccountService {
     this.#noteClaim();
   }
 
-  /** @throws AppError `bad-data` for an unknown address, `conflict` for the last administrator and to make a site administrator */
+  /** @throws AppError `bad-data` for an unknown address, `conflict` for the last administrator and for a site */
   setRole(email: string, role: Role, by: Actor): void {
     this.#changeKeepingAnAdministrator(email, { role }, ({ role: before }) =>
       this.#record("account-role-changed", email, by, { before, after: role }),

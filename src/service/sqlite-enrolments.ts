@@ -133,7 +133,7 @@ export class SqliteEnrolments implements Enrolments {
     if (!known) assertOwnAddress(site, this.#accounts.byEmail(email));
     const own = { email, role: "operator", passwordHash, mustChangePassword: false } as const;
     const account = known
-      ? this.#accounts.change(known.id, { passwordHash, disabled: false })
+      ? this.#accounts.change(known.id, { role: "operator", passwordHash, disabled: false })
       : this.#accounts.add({ ...own, createdAtMs: this.#nowMs() });
     if (!account) throw new AppError("conflict", `account ${email} already exists`);
     return account;

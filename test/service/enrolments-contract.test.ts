@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ObjectiveScope } from "../../src/domain/objective.ts";
 import type { Remote } from "../../src/domain/remote.ts";
 import type { AccountService } from "../../src/service/accounts.ts";
 import type { Enrolments } from "../../src/service/enrolments.ts";
-import { SqliteSignIns } from "../../src/service/sign-ins.ts";
+import { SqliteSignIns, type SignIns } from "../../src/service/sign-ins.ts";
 import { TESTER, TestApp } from "../support/app.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts";
@@ -13,15 +12,21 @@ import { describeOnPostgres, type PostgresServer } from "../support/postgres.ts"
 interface Adapter {
   readonly enrolments: Enrolments;
   readonly accounts: Remote<AccountService>;
-  readonly scopeOf: (email: string) => Promise<ObjectiveScope | undefined>;
+  readonly signIns: SignIns;
+  /** As it was possible in earlier releases. */
+  readonly makeViewer: (email: string) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
 async function inSqlite(): Promise<Adapter> {
   const app = await TestApp.make();
-  const signIns = new SqliteSignIns(app);
-  const scopeOf: Adapter["scopeOf"] = async (email) => (await signIns.byEmail(email))?.objectives;
-  return { ...app.parts, scopeOf, close: () => app.close() };
+  const demote = app.database.prepare("UPDATE accounts SET role = 'viewer' WHERE email = ?");
+  return {
+    ...app.parts,
+    signIns: new SqliteSignIns(app),
+    makeViewer: async (email) => demote.run(email),
+    close: () => app.close(),
+  };
 }
 
 async function inPostgres(server: PostgresServer): Promise<Adapter> {
@@ -30,9 +35,10 @@ async function inPostgres(server: PostgresServer): Promise<Adapter> {
     { email: "admin@test.example", role: "administrator", password: PASSWORD },
     TESTER,
   );
-  const { enrolments, accounts, signIns } = centre;
-  const scopeOf: Adapter["scopeOf"] = async (email) => (await signIns.byEmail(email))?.objectives;
-  return { enrolments, accounts, scopeOf, close: () => centre.close() };
+  const { enrolments, accounts, signIns, connections } = centre;
+  const makeViewer = (email: string): Promise<unknown> =>
+    connections.writes.query("UPDATE accounts SET role = 'viewer' WHERE email = $1", [email]);
+  return { enrolments, accounts, signIns, makeViewer, close: () => centre.close() };
 }
 
 const PASSWORD = "x7kq-2mvnp-r9dtb-h4wcs";
@@ -118,18 +124,28 @@ function contract(open: () => Promise<Adapter>): void {
       code: "invalid",
       message: "objective obiective/cladiri/99 does not exist here",
     });
-    expect(await adapter.scopeOf(email)).toEqual(unknown.slice(0, 1));
+    expect((await adapter.signIns.byEmail(email))?.objectives).toEqual(unknown.slice(0, 1));
     await adapter.accounts.setObjectives(email, [{ type: "obiective/cladiri", id: 2 }], TESTER);
-    expect(await adapter.scopeOf(email)).toEqual([{ type: "obiective/cladiri", id: 2 }]);
+    expect((await adapter.signIns.byEmail(email))?.objectives).toEqual([
+      { type: "obiective/cladiri", id: 2 },
+    ]);
   });
 
-  test("the account of a site may have every role but administrator", async () => {
+  test.each(["administrator", "viewer"] as const)("the account of a site cannot become %s", async (role) => {
     const email = "b-enrolled@sites.santinela.local";
-    await expect(adapter.accounts.setRole(email, "administrator", TESTER)).rejects.toMatchObject({
+    await expect(adapter.accounts.setRole(email, role, TESTER)).rejects.toMatchObject({
       code: "conflict",
-      message: `${email} is the account of site B-enrolled, which cannot be administrator`,
+      message: `${email} is the account of site B-enrolled, which is always operator`,
+      hint: "To end its access, use santinela sites revoke; for a person, add an account.",
     });
-    await adapter.accounts.setRole(email, "viewer", TESTER);
     await adapter.accounts.setRole(email, "operator", TESTER);
+  });
+
+  test("a site that is enrolled again is operator, whatever an earlier release has made of its account", async () => {
+    const email = "c-again@sites.santinela.local";
+    await adapter.makeViewer(email);
+    expect((await adapter.signIns.byEmail(email))?.role).toBe("viewer");
+    await claim("c-again");
+    expect((await adapter.signIns.byEmail(email))?.role).toBe("operator");
   });
 }

@@ -41,12 +41,12 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
   ],
   ["the access of site {site} was revoked", "accesul locației {site} a fost revocat"],
   [
-    "{email} is the account of site {site}, which cannot be administrator",
-    "{email} este contul locației {site}, care nu poate fi administrator",
+    "{email} is the account of site {site}, which is always operator",
+    "{email} este contul locației {site}, care este întotdeauna operator",
   ],
   [
-    "Add an account for the person who administers instead",
-    "Adăugați un cont pentru persoana care administrează",
+    "To end its access, use santinela sites revoke; for a person, add an account",
+    "Pentru a-i opri accesul, folosiți santinela sites revoke; pentru o persoană, adăugați un cont",
   ],
   [
     "{email} is the account of site {site}, which needs objectives of its own",
