@@ -43,7 +43,7 @@ export function addAccessCommands(root: CommandGroup): void {
     )
     .option("--renew", "issue a new certificate with the same certificate authority")
     .option("--new-authority", "replace the authority too; every device must install the new one")
-    .option("--ca", "print the certificate of the authority, to install on phones and computers")
+    .option("--ca", "print the certificate of the certificate authority, to install on phones and computers")
     .option("--json", "print JSON");
 }
 

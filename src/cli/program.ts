@@ -103,7 +103,7 @@ function program(terminal: Terminal): Command {
     .description(
       "run a demo: site and dispatch centre, trips, a link outage and recovery; then a centre on PostgreSQL",
     )
-    .option("--postgres <folder>", "folder with initdb and postgres of PostgreSQL (default: Debian's)")
+    .option("--postgres <directory>", "directory with initdb and postgres of PostgreSQL (default: Debian's)")
     .action(async (options: DemoOptions) => (await import("./demo/demo.ts")).demo(terminal, options));
   root
     .command("completion")

@@ -84,7 +84,7 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
     errors: [409, 422, 429, 503],
   }),
   operation("POST /site/log-level", "administrator", "enableDebugLog", {
-    summary: "Enable debug logging for some minutes",
+    summary: "Enable debug logging for a few minutes",
     body: objectOf({ minutes: { type: "integer", minimum: 1, maximum: 120, default: 30 } }, []),
     answer: objectOf({ until: TEXT }),
   }),

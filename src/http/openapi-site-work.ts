@@ -52,7 +52,7 @@ export const DAILY_WORK: readonly Operation[] = [
     errors: [404],
   }),
   operation("POST /site/zones/{id}/bypass", "operator", "bypassZone", {
-    summary: "Bypass a zone for some minutes, or until the site has a full hour",
+    summary: "Bypass a zone for a number of minutes, or until the site has a full hour",
     body: objectOf({ reason: TEXT, minutes: MINUTES, untilHour: UNTIL_HOUR }, ["reason"]),
     answer: schema("BypassView"),
     errors: [404, 409],

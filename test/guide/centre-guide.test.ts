@@ -16,7 +16,7 @@ const ARCHIVE = process.env["TEST_GUIDE_ARCHIVE"] ?? "";
 const SECTIONS = {
   servers: "Two servers that survive the loss of one",
   backups: "Backups of the two servers",
-  restore: "Return to an earlier moment",
+  restore: "Point-in-time recovery",
 } as const;
 const ADDRESSES = { centre1: "10.0.0.11", centre2: "10.0.0.12", witness: "10.0.0.13" } as const;
 const NAMES = Object.keys(ADDRESSES);
