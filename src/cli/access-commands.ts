@@ -42,7 +42,7 @@ export function addAccessCommands(root: CommandGroup): void {
       async () => (await installationKeys()).cert,
     )
     .option("--renew", "issue a new certificate with the same certificate authority")
-    .option("--new-authority", "replace the authority too; every device must install the new one")
+    .option("--new-authority", "replace the certificate authority too; every device must install the new one")
     .option("--ca", "print the certificate of the certificate authority, to install on phones and computers")
     .option("--json", "print JSON");
 }
