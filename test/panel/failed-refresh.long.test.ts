@@ -4,7 +4,7 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
-const NOT_UPDATED = /^A part of this page has not been updated since \d\d:\d\d:\d\d\.$/;
+const NOT_UPDATED = /^A part of this screen has not been updated since \d\d:\d\d:\d\d\.$/;
 
 describeWithBrowser("a screen whose last request has failed", () => {
   const site = PanelSite.running();

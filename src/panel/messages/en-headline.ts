@@ -6,7 +6,7 @@ export const EN_HEADLINE = {
   "headline.well": "All is well",
   "headline.unknown": "State unknown",
   "home.offline": "Centre offline since {time}",
-  "alarm.intrusion": "Intrusion",
+  "alarm.intrusion": "Burglary",
   "alarm.panic": "Panic alarm",
   "alarm.holdup": "Hold-up",
   "alarm.fire": "Fire alarm",

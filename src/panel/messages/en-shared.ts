@@ -10,7 +10,7 @@ export const EN_SHARED = {
   "priority.low": "low",
   "priority.medium": "medium",
   "priority.high": "high",
-  "app.notUpdated": "A part of this page has not been updated since {time}.",
+  "app.notUpdated": "A part of this screen has not been updated since {time}.",
   "sync.synced": "synced",
   "sync.done": {
     one: "Sync finished; {n} record still queued",
