@@ -14,6 +14,7 @@ import { requestIntegrityCheck } from "./ops/backups.ts";
 import { DamageRestart } from "./ops/damage-restart.ts";
 import { DataDirectory } from "./ops/data-directory.ts";
 import { failpointOf, type Failpoint } from "./ops/failpoint.ts";
+import { watchClock } from "./ops/clock-watch.ts";
 import { addonWarning } from "./ops/host.ts";
 import { ConditionRegistry } from "./ops/condition-registry.ts";
 import { OnBattery } from "./ops/on-battery.ts";
@@ -91,7 +92,7 @@ export class Daemon {
     const folder = this.#newFolder(damageRestart);
     this.#stops.push(() => folder.close());
     this.#stops.push(() => damageRestart.stop());
-    this.#stops.push(this.#machine.host.watchTime?.() ?? (() => {}));
+    this.#stops.push(watchClock({ ...this.#common, host: this.#machine.host }));
     const { databases } = folder;
     const parts = await this.#newParts();
     this.#stops.push(() => parts.stopRecords());
@@ -169,7 +170,7 @@ export class Daemon {
   /** Watches mains and battery. @returns ends it */
   #watchBattery({ site, events }: DaemonSensing): () => void {
     const { powerOff = () => {}, powerOffFault } = this.#options;
-    const battery = new OnBattery({
+    return new OnBattery({
       ...this.#common,
       config: () => this.#config.onBattery,
       contactOf: (zoneId) => site.contactNow(zoneId),
@@ -178,8 +179,7 @@ export class Daemon {
       fault: powerOffFault,
       hostUpMs: this.#machine.host.upMs,
       powerOff,
-    });
-    return battery.start();
+    }).start();
   }
 
   /** Records and front, each in a thread of its own; on a simulated machine in this one. */

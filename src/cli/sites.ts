@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
-import { SITE_LEVELS } from "../domain/site-state.ts";
+import { hasOtherClock, SITE_LEVELS } from "../domain/site-state.ts";
 import type { SiteView } from "../generated/types.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -118,11 +118,13 @@ async function listSites(
 const LISTED_BELOW = /^(?:zone-fault|battery-low|condition-.*|backlog)$/;
 
 /** Why a site has its level; empty for a site without problems. */
-export function troubleOf({ silentSince, interventionId, report }: SiteView, timeZone: string): string {
+export function troubleOf(site: SiteView, timeZone: string): string {
+  const { silentSince, interventionId, clockOffsetMs, report } = site;
   const { reasons = [], conditions = [], faults = [], moreFaults = 0, backlog } = report;
   const repair = interventionId === null ? "" : `, intervention ${interventionId}`;
   return [
     ...(silentSince === null ? [] : [`silent since ${localTime(silentSince, timeZone)}${repair}`]),
+    ...(hasOtherClock(site) ? [`clock differs by ${Math.round(Math.abs(clockOffsetMs) / 1000)} s`] : []),
     ...reasons
       .filter(({ code }) => !LISTED_BELOW.test(code))
       .map(({ code, count, names = [] }) => `${code}: ${names.length === 0 ? count : names.join(", ")}`),

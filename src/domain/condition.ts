@@ -137,6 +137,7 @@ export const CONDITIONS = {
   "certificate-incomplete": { severity: "warning", title: "Certificate does not cover every name" },
   "certificate-of-wrong-time": { severity: "warning", title: "Certificate issued while the clock was wrong" },
   "key-damaged": { severity: "error", title: "Key or certificate file damaged" },
+  "clock-not-set": { severity: "warning", title: "Clock of the machine not set" },
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "silent-sites-unknown": { severity: "warning", title: "Silent sites cannot be detected" },

@@ -22,6 +22,21 @@ export type SiteChange = Pick<SiteEvent, "event" | "detail">;
 /** The levels by seriousness; their order is that of the list. */
 export const SITE_LEVELS: readonly SiteLevel[] = ["alarm", "fault", "attention", "well"];
 
+/**
+ * Whether the clock of a site differs from that of its dispatch centre, so that its schedules and the times of its records are
+ * wrong. A report may take some seconds.
+ */
+export function hasOtherClock({ clockOffsetMs }: Pick<SiteState, "clockOffsetMs">): boolean {
+  return Math.abs(clockOffsetMs) > OTHER_CLOCK_MS;
+}
+
+const OTHER_CLOCK_MS = 60_000;
+
+/** The level of a site that reports: a site cannot know that its clock is wrong. */
+function levelAtCentre({ level }: SiteReport, clockOffsetMs: number): SiteLevel {
+  return level === "well" && hasOtherClock({ clockOffsetMs }) ? "attention" : level;
+}
+
 /** The level of a site that has become silent: what it was in alarm about is still unknown. */
 export function silentLevel(level: SiteLevel): SiteLevel {
   return level === "alarm" ? "alarm" : "fault";
@@ -36,7 +51,8 @@ export function afterReport(
   report: SiteReport,
   nowMs: number,
 ): { readonly state: Omit<SiteState, "id">; readonly changes: readonly SiteChange[] } {
-  const { level } = report;
+  const clockOffsetMs = Math.max(-OFFSET_MS_MAX, Math.min(OFFSET_MS_MAX, report.at - nowMs));
+  const level = levelAtCentre(report, clockOffsetMs);
   const state = {
     ref: report.ref,
     report,
@@ -45,15 +61,17 @@ export function afterReport(
     reportedAtMs: nowMs,
     silentSinceMs: null,
     interventionId: null,
-    clockOffsetMs: Math.max(-OFFSET_MS_MAX, Math.min(OFFSET_MS_MAX, report.at - nowMs)),
+    clockOffsetMs,
   };
   if (!before) return { state, changes: [{ event: "first-report", detail: level }] };
   const last = before.report;
+  // A silent site has a level that it has not reported.
+  const lastLevel = before.silentSinceMs === null ? before.level : levelAtCentre(last, before.clockOffsetMs);
   const changes: (SiteChange | false)[] = [
     before.silentSinceMs !== null && { event: "reporting", detail: "" },
     report.upS < last.upS && { event: "restarted", detail: "" },
     report.version !== last.version && { event: "version", detail: report.version },
-    level !== last.level && { event: "level", detail: level },
+    level !== lastLevel && { event: "level", detail: level },
   ];
   return { state, changes: changes.filter((change) => change !== false) };
 }

@@ -6,7 +6,7 @@ import type { Terminal } from "../../src/cli/terminal.ts";
 import { santinela as run } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { Installation } from "../support/installation.ts";
 
 /* What an operator of a dispatch centre does about one site, at the command line. */
@@ -29,7 +29,9 @@ const santinela = (line: string, more: Partial<Terminal> = {}) =>
     ...more,
   });
 const report = async (fields: Partial<SiteReport> = {}): Promise<void> => {
-  expect((await askDaemon(dataDir, "POST", "/api/site-reports", { ...REPORT, ...fields })).status).toBe(204);
+  expect((await askDaemon(dataDir, "POST", "/api/site-reports", { ...reportNow(), ...fields })).status).toBe(
+    204,
+  );
 };
 const typing = (answer: string): Partial<Terminal> => ({
   stdin: Object.assign(Readable.from([`${answer}\n`]), { isTTY: true }),

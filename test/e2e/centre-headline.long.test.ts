@@ -9,7 +9,7 @@ import { ApiUser } from "../support/api-user.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { buildingsYaml, Installation, MAIN } from "../support/installation.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
@@ -68,7 +68,7 @@ function centreTests(database: () => Promise<string>): void {
     );
     const account = { email: "hala-nord@sites.santinela.local", password: SITE_PASSWORD };
     const site = await ApiUser.signIn(port, account);
-    await site.ask("POST", "/site-reports", REPORT);
+    await site.ask("POST", "/site-reports", reportNow());
     await says("attention: 1 enrolled site without a report (depozit)", reason("sites-unreported", 1));
     await ask("DELETE", "/enrolments/depozit");
     await says("all is well", 'santinela_headline{level="well"} 1');
@@ -76,7 +76,7 @@ function centreTests(database: () => Promise<string>): void {
 
   test("names each site with a fault, which is not the centre's, and none that only needs attention", async () => {
     const report = (name: string, level: string): Promise<unknown> =>
-      ask("POST", "/site-reports", { ...REPORT, ref: name.toLowerCase(), name, level });
+      ask("POST", "/site-reports", { ...reportNow(), ref: name.toLowerCase(), name, level });
     await report("Atelier", "fault");
     await says("attention: 1 site with a fault (Atelier)", reason("site-fault", 1));
     await report("Ferma", "fault");
@@ -101,7 +101,7 @@ function centreTests(database: () => Promise<string>): void {
   });
 
   test("is well with a site that reports without an enrolment", async () => {
-    await ask("POST", "/site-reports", { ...REPORT, ref: "atelier" });
+    await ask("POST", "/site-reports", { ...reportNow(), ref: "atelier" });
     await says("all is well", reason("no-sites", 0));
   });
 }

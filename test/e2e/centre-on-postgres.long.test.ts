@@ -6,7 +6,7 @@ import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { santinela } from "../support/command-line.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { eventually } from "../support/eventually.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { buildingsYaml, EDGE, Installation, upstreamYaml } from "../support/installation.ts";
 import { describeOnPostgres, describeWithPostgres } from "../support/postgres.ts";
 
@@ -212,7 +212,7 @@ describeOnPostgres("two processes of a dispatch centre on one database", (server
     const { email } = await post<{ email: string }>("/enrolments/claim", claim);
     const account = { email, password: claim.password };
     const { token } = await post<{ token: string }>("/auth/token", account);
-    await post("/site-reports", { ...REPORT, objective: "obiective/cladiri/12" }, token);
+    await post("/site-reports", { ...reportNow(), objective: "obiective/cladiri/12" }, token);
     expect(await done("sites")).toMatch(/\nhala-nord +Hala Nord +well /);
     expect(await done("sites show hala-nord")).toContain(
       "The site reported for the first time, with level well.",

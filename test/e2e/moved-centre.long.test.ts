@@ -10,7 +10,7 @@ import { santinela as run } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { buildingsYaml, EDGE, Installation, interventionsOf } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
@@ -153,7 +153,7 @@ describeOnPostgres(
       const wrong = await create({ ...BUILDING, name: "By mistake", objectiveId: 2, priority: "high" });
       expect((await ask(tokens.administrator, "DELETE", `/interventii/${wrong.id}`)).status).toBe(204);
       await ask(tokens.administrator, "POST", "/site-reports", {
-        ...REPORT,
+        ...reportNow(),
         ref: "hala-sud",
         at: Date.now(),
       });

@@ -7,7 +7,7 @@ import type { SiteDetail, SiteView } from "../../src/generated/types.ts";
 import { santinela } from "../support/command-line.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
 import { buildingsYaml, EDGE, Installation, interventionsOf } from "../support/installation.ts";
 import { freePort } from "../support/loopback.ts";
@@ -92,7 +92,7 @@ test(
     await centre.end("SIGKILL");
     await centre.start();
     // Another site that reports once now is silent as soon as the first one has been so for that time once more.
-    const other = { ...REPORT, ref: "hala-sud", name: "Hala Sud", objective: "obiective/cladiri/3" };
+    const other = { ...reportNow(), ref: "hala-sud", name: "Hala Sud", objective: "obiective/cladiri/3" };
     expect(
       (await askDaemon(join(installation.folder, "centre"), "POST", "/site-reports", other)).status,
     ).toBe(204);

@@ -5,7 +5,7 @@ import { IN_POSTGRES } from "../support/app.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { EDGE } from "../support/installation.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
@@ -43,7 +43,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     );
     await centre.start();
     for (const { id, site, name } of HALLS) {
-      await ask("POST", "/site-reports", { ...REPORT, ref: site, name });
+      await ask("POST", "/site-reports", { ...reportNow(), ref: site, name });
       const invitation = { site, objectives: [`obiective/cladiri/${id}`] };
       const { code } = (await ask("POST", "/enrolments", invitation)) as EnrolmentCode;
       await ask("POST", "/enrolments/claim", { code, site, password: SITE_PASSWORD });
@@ -148,7 +148,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
   });
 
   test("sees the state and history of a site, and removes one that no longer exists", async () => {
-    const former = { ...REPORT, ref: "hala-sud", name: "Hala Sud", level: "fault" };
+    const former = { ...reportNow(), ref: "hala-sud", name: "Hala Sud", level: "fault" };
     await ask("POST", "/site-reports", former);
     const sites = await page.open("sites");
     await sites.row(/Hala Est.*All is well/s).shown();

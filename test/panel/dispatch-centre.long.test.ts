@@ -4,7 +4,7 @@ import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { PanelSite, signIn } from "../support/panel-site.ts";
 import { accessibilityFaults, violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -23,9 +23,9 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await centre.start();
     const dataDir = join(centre.installation.folder, "site");
     for (const report of [
-      REPORT,
+      reportNow(),
       {
-        ...REPORT,
+        ...reportNow(),
         ref: "depozit",
         name: "Depozit Sud",
         level: "alarm",
@@ -36,7 +36,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
         faults: [{ zone: "Hol", fault: "supervision" }],
       },
       {
-        ...REPORT,
+        ...reportNow(),
         ref: "sediu",
         name: "Sediu central",
         level: "fault",
@@ -79,7 +79,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const sites = page.screen("sites");
     await sites.row(/Hala Nord.*All is well/s).shown();
     const dataDir = join(centre.installation.folder, "site");
-    const report = (level: string) => askDaemon(dataDir, "POST", "/site-reports", { ...REPORT, level });
+    const report = (level: string) => askDaemon(dataDir, "POST", "/site-reports", { ...reportNow(), level });
     expect((await report("fault")).status).toBe(204);
     await sites.row(/Hala Nord.*Fault/s).shown();
     await sites.link("Hala Nord").click();
@@ -212,7 +212,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
 
   test("removes a site that no longer exists after a question, for administrators only", async () => {
     const dataDir = join(centre.installation.folder, "site");
-    const former = { ...REPORT, ref: "hala-sud", name: "Hala Sud" };
+    const former = { ...reportNow(), ref: "hala-sud", name: "Hala Sud" };
     expect((await askDaemon(dataDir, "POST", "/site-reports", former)).status).toBe(204);
     await centre.daemon.addAccount(DISPATCHER, "operator");
     const theirs = await centre.signedOutPage();
@@ -288,7 +288,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     expect((await askDaemon(dataDir, "DELETE", "/enrolments/hala-vest")).status).toBe(204);
     const after = await centre.page("status");
     await after.screen("status").text("1 site with a fault: Sediu central").shown();
-    const corrected = { ...REPORT, ref: "sediu", name: "Sediu central" };
+    const corrected = { ...reportNow(), ref: "sediu", name: "Sediu central" };
     expect((await askDaemon(dataDir, "POST", "/site-reports", corrected)).status).toBe(204);
     await after.screen("status").text("No unfinished interventions").shown();
     expect(centre.pageErrors).toEqual([]);

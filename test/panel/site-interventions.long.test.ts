@@ -5,7 +5,7 @@ import { ApiUser } from "../support/api-user.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
@@ -39,7 +39,11 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
     for (const [index, side] of ["est", "vest"].entries()) {
       const site = `hala-${side}`;
       const objectiveId = index + 1;
-      await ask("/site-reports", { ...REPORT, ref: site, name: side === "est" ? "Hala Est" : "Hala Vest" });
+      await ask("/site-reports", {
+        ...reportNow(),
+        ref: site,
+        name: side === "est" ? "Hala Est" : "Hala Vest",
+      });
       const { code } = (await ask("/enrolments", {
         site,
         objectives: [`obiective/cladiri/${objectiveId}`],

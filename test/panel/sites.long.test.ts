@@ -4,7 +4,7 @@ import type { SiteReport } from "../../src/domain/site-report.ts";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { pause } from "../support/installation.ts";
 import type { Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
@@ -25,7 +25,7 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
   const ask = (method: "GET" | "POST", path: string, body?: unknown) =>
     askDaemon(join(centre.installation.folder, "site"), method, path, body);
   const report = async (fields: Partial<SiteReport>): Promise<void> => {
-    expect((await ask("POST", "/site-reports", { ...REPORT, ...fields })).status).toBe(204);
+    expect((await ask("POST", "/site-reports", { ...reportNow(), ...fields })).status).toBe(204);
   };
   const end = new AbortController();
   let reporting = Promise.resolve();

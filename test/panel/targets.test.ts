@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import type { PanelPage } from "../support/panel-page.ts";
 import { deadCentre, PanelSite } from "../support/panel-site.ts";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ describeWithBrowser("a finger on a phone", () => {
   );
   beforeAll(async () => {
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    await askDaemon(join(centre.installation.folder, "site"), "POST", "/site-reports", REPORT);
+    await askDaemon(join(centre.installation.folder, "site"), "POST", "/site-reports", reportNow());
   });
 
   test("hits what it aims at on the screens of a site", async () => {

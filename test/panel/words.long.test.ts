@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import { askDaemon } from "../support/control-socket.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { eventually } from "../support/eventually.ts";
 import { foreignWords } from "../support/foreign-words.ts";
 import { EDGE } from "../support/installation.ts";
@@ -234,7 +234,7 @@ describeWithBrowser("a dispatch centre", () => {
         const reader = await readerOf(centre, language, ["Hala Nord", "Sediu", "Hol"]);
         await reader.open("sites");
         const report = {
-          ...REPORT,
+          ...reportNow(),
           ref: `sediu-${language.toLowerCase()}`,
           name: "Sediu",
           level: "fault",

@@ -11,7 +11,7 @@ import type { Intervention } from "../../src/domain/intervention.ts";
 import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
-import { REPORT } from "../support/fleet.ts";
+import { reportNow } from "../support/fleet.ts";
 import { close } from "../support/loopback.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
@@ -87,7 +87,7 @@ describeOnPostgres("a dispatch centre", (server) => {
 
   test("that has waited for its database gives each site the whole time", async () => {
     await centre.start();
-    expect((await ask("POST", "/site-reports", REPORT)).status).toBe(204);
+    expect((await ask("POST", "/site-reports", reportNow())).status).toBe(204);
     await centre.stop();
     const name = decodeURIComponent(new URL(url).pathname.slice(1));
     // Everything has been without power for an hour.

@@ -36,7 +36,7 @@ test.each([
     const query = silenceQuery(nowMs, () => nowMs - 2 * SILENT_MS, SILENCE) as SilenceQuery;
     const { silent } = await fleet.findSilent(query);
     expect(silent.map(({ ref }) => ref).toSorted()).toEqual(["hala-nord", "hala-sud"]);
-    await fleet.report(REPORT, OPERATOR_USER);
+    await fleet.report({ ...REPORT, at: nowMs }, OPERATOR_USER);
     const { sites } = await fleet.page({
       levels: [],
       sort: "level",
@@ -48,6 +48,6 @@ test.each([
       ["hala-sud", "fault"],
       ["hala-nord", "well"],
     ]);
-    expect(sites[1]?.report).toEqual(REPORT);
+    expect(sites[1]?.report).toEqual({ ...REPORT, at: nowMs });
   },
 );

@@ -101,7 +101,8 @@ function contractOf(open: () => Promise<Adapter>): void {
   });
   afterEach(() => adapter.close());
 
-  const report = (fields: Partial<SiteReport> = {}) => fleet.report({ ...REPORT, ...fields }, OPERATOR_USER);
+  const report = (fields: Partial<SiteReport> = {}) =>
+    fleet.report({ ...REPORT, at: clock.wallMs(), ...fields }, OPERATOR_USER);
   const pass = (ms: number): void => clock.advance(ms);
   const look = () =>
     fleet.findSilent(silenceQuery(clock.wallMs(), clock.wallMs() - SILENT_MS, SILENCE) as SilenceQuery);
@@ -135,6 +136,30 @@ function contractOf(open: () => Promise<Adapter>): void {
       silentSinceMs: null,
       report: { conditions: ["disk-nearly-full"] },
     });
+  });
+
+  test("a site whose clock differs by more than a minute needs attention, although it reports that it is well", async () => {
+    const seen = async () => {
+      const { level, sinceMs } = (await site()) ?? expect.fail("no site");
+      return [level, clock.wallMs() - sinceMs];
+    };
+    await report({ at: clock.wallMs() + 59_000 });
+    expect(await seen()).toEqual(["well", 0]);
+    for (const aheadMs of [61_000, -3_600_000]) {
+      pass(60_000);
+      await report({ at: clock.wallMs() + aheadMs });
+    }
+    expect(await seen()).toEqual(["attention", 60_000]);
+    pass(60_000);
+    await report({ at: clock.wallMs() - 3_600_000, level: "fault" });
+    expect(await seen()).toEqual(["fault", 0]);
+    pass(60_000);
+    await report({ at: clock.wallMs() });
+    expect(await seen()).toEqual(["well", 0]);
+    const id = (await site())?.id ?? 0;
+    const { history } = await fleet.get(id);
+    const words = history.map(({ event, detail }) => `${event} ${detail}`);
+    expect(words).toEqual(["level well", "level fault", "level attention", "first-report well"]);
   });
 
   test("the most serious sites are first, and of a level those that have it longest", async () => {

@@ -16,3 +16,8 @@ export const REPORT: SiteReport = {
   compared: { ageS: 1_800, differing: 0 },
   diskFreeMb: 21_504,
 };
+
+/** The same report with the time of this machine, for a daemon with its clock. */
+export function reportNow(): SiteReport {
+  return { ...REPORT, at: Date.now() };
+}

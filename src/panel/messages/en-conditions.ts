@@ -58,6 +58,7 @@ export const EN_CONDITIONS = {
   "condition.certificate-incomplete": "Certificate does not cover every name",
   "condition.key-damaged": "Key or certificate file damaged",
   "condition.certificate-of-wrong-time": "Certificate issued while the clock was wrong",
+  "condition.clock-not-set": "Clock of the machine not set",
   "condition.control-socket-unavailable": "Control socket unavailable",
   "condition.restart-needed": "Part of the configuration needs a restart",
   "condition.configuration-invalid": "Configuration invalid; last good configuration active",

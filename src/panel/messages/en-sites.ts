@@ -17,6 +17,7 @@ export const EN_SITES = {
   "sites.silentAfter": "Counts as silent after",
   "sites.version": "Version",
   "sites.silentSince": "silent since {time}",
+  "sites.otherClock": "clock differs by {time}",
   "sites.backlog": {
     one: "{n} record queued for {time}",
     other: "{n} records queued, the oldest for {time}",

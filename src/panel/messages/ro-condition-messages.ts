@@ -118,6 +118,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
+  "clock-not-set":
+    "Ora acestui dispozitiv nu este confirmată: niciun server de timp nu a răspuns și nu există un ceas de timp real cu aceeași oră. Până atunci, intervențiile nu au oră de început, iar zonele cu program orar sunt armate permanent. Verificați rețeaua și serverul de timp (timedatectl timesync-status) sau montați o baterie pentru ceasul de timp real.",
   "certificate-not-renewed":
     "Certificatul este valabil până la {until} și nu a fost reînnoit. Cu tls: own, rulați santinela cert; altfel, reînnoiți fișierele din http.tls.",
   "certificate-incomplete":

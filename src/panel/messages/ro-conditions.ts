@@ -62,6 +62,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.certificate-incomplete": "Certificatul nu acoperă toate numele",
   "condition.key-damaged": "Fișier de cheie sau de certificat deteriorat",
   "condition.certificate-of-wrong-time": "Certificat emis când ceasul nu era sincronizat",
+  "condition.clock-not-set": "Ceasul dispozitivului nu este sincronizat",
   "condition.control-socket-unavailable": "Socketul de control este indisponibil",
   "condition.restart-needed": "O parte din configurație se aplică după repornire",
   "condition.configuration-invalid": "Configurație invalidă; este activă ultima configurație validă",

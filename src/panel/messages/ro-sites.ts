@@ -25,6 +25,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.silentAfter": "Interval maxim fără raport",
   "sites.version": "Versiune",
   "sites.silentSince": "nu comunică de la {time}",
+  "sites.otherClock": "ceasul diferă cu {time}",
   "sites.backlog": {
     one: "{n} înregistrare în așteptare de {time}",
     few: "{n} înregistrări în așteptare, cea mai veche de {time}",

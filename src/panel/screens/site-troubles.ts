@@ -5,6 +5,9 @@ import { t, translateCode } from "../i18n.ts";
 /** Conditions and faults named of one site. */
 const NAMED_MAX = 3;
 
+/** A larger difference of the clocks is attention, as the centre decides it. */
+const OTHER_CLOCK_MS = 60_000;
+
 /** Reasons whose conditions, faults or records follow with their own words. */
 const NAMED_BELOW: ReadonlySet<string> = new Set([
   "zone-fault",
@@ -15,17 +18,24 @@ const NAMED_BELOW: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a site has its level, in words; empty for a site without problems. */
-export function troublesOf({ silentSince, report }: SiteView): string[] {
+export function troublesOf({ silentSince, clockOffsetMs, report }: SiteView): string[] {
   const { reasons = [], conditions = [], faults = [], moreFaults = 0 } = report;
   const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
   return [
     ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
+    ...(Math.abs(clockOffsetMs) > OTHER_CLOCK_MS
+      ? [t("sites.otherClock", { time: differenceText(clockOffsetMs) })]
+      : []),
     ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
     ...conditions.slice(0, NAMED_MAX).map((code) => translateCode("condition", code)),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${translateCode("fault", fault)}`),
     ...(unnamed > 0 ? [t("sites.moreFaults", { n: unnamed })] : []),
     ...backlogOf(silentSince, report.backlog),
   ];
+}
+
+function differenceText(clockOffsetMs: number): string {
+  return formatDuration(Math.abs(clockOffsetMs) / 1000);
 }
 
 function reasonText({ code, count, names = [] }: NonNullable<SiteView["report"]["reasons"]>[number]): string {
