@@ -27,7 +27,7 @@ interface CertificateKeeperOptions {
 }
 
 const CHECK_INTERVAL_MS = 3_600_000;
-/** Interval while the clock is not trusted or the last check failed: both may be remedied soon. */
+/** Interval while the clock is not trusted, the last check failed, or the certificate is not valid yet: all may be remedied soon. */
 const SHORT_CHECK_INTERVAL_MS = 60_000;
 /** How long a replaced certificate authority is reported, so that a technician sees it the next day. */
 const SHOWN_FOR_MS = 86_400_000;
@@ -41,6 +41,8 @@ type InUse = "present" | "own" | "temporary";
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #current: ServerCertificate | undefined;
+  /** The last time that its files were read, monotonic. */
+  #checkedAtMs = 0;
   #hasFailed = false;
   #inUse: InUse = "present";
   #cancel: CancelTimer = () => {};
@@ -73,6 +75,7 @@ export class CertificateKeeper {
     this.#reportNewAuthority(before, this.#current);
     this.#report(this.#current);
     if (fault !== undefined) conditions.raise("certificate-not-renewed", fault);
+    this.#checkedAtMs = this.#options.clock.monotonicMs();
     this.#wait();
     return this.#current;
   }
@@ -112,15 +115,23 @@ export class CertificateKeeper {
   }
 
   #wait(): void {
-    const { clock, time } = this.#options;
-    const isSettled = time.isTrusted() && !this.#hasFailed;
-    this.#cancel = clock.after(isSettled ? CHECK_INTERVAL_MS : SHORT_CHECK_INTERVAL_MS, () => {
-      void this.#check().finally(() => this.#wait());
+    this.#cancel = this.#options.clock.after(SHORT_CHECK_INTERVAL_MS, () => {
+      if (this.#isDue()) void this.#check().finally(() => this.#wait());
+      else this.#wait();
     });
   }
 
+  /** A certificate that was created while the clock was ahead is of no use to any client from the moment at which it is set back. */
+  #isDue(): boolean {
+    const { clock, time } = this.#options;
+    if (!time.isTrusted() || this.#hasFailed) return true;
+    if (this.#current && validFromMs(this.#current) > clock.wallMs()) return true;
+    return clock.monotonicMs() - this.#checkedAtMs >= CHECK_INTERVAL_MS;
+  }
+
   async #check(): Promise<void> {
-    const { conditions, onRenewed } = this.#options;
+    const { clock, conditions, onRenewed } = this.#options;
+    this.#checkedAtMs = clock.monotonicMs();
     try {
       const certificate = await this.#load();
       this.#hasFailed = false;
@@ -146,14 +157,14 @@ export class CertificateKeeper {
   }
 
   #warn(certificate: ServerCertificate): void {
-    const { validFromMs, validUntilMs, authority } = certificate;
+    const { validUntilMs } = certificate;
     const { dataDir, clock, conditions, time, tls } = this.#options;
     this.#reportLeftOut(certificate);
     reportDamagedFiles(dataDir, conditions);
     const nowMs = clock.wallMs();
     if (validUntilMs - nowMs > WARN_BEFORE_MS) conditions.clear("certificate-not-renewed");
     else conditions.raise("certificate-not-renewed", { until: isoTime(validUntilMs) });
-    const fromMs = Math.max(validFromMs, authority?.validFromMs ?? 0);
+    const fromMs = validFromMs(certificate);
     if (fromMs <= nowMs) {
       conditions.clear("certificate-of-wrong-time", "certificate");
       return;
@@ -198,4 +209,9 @@ export class CertificateKeeper {
       conditions.clear("certificate-of-wrong-time", "authority"),
     );
   }
+}
+
+/** From when clients accept a certificate, milliseconds since 1970. */
+function validFromMs({ validFromMs: fromMs, authority }: ServerCertificate): number {
+  return Math.max(fromMs, authority?.validFromMs ?? 0);
 }

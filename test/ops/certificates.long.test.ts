@@ -241,6 +241,30 @@ describe("the certificate renewal", () => {
     keeper.stop();
   });
 
+  test("replaces a certificate that was renewed while the trusted clock was ahead, a minute after it is right again", async () => {
+    const { clock, renewed, open, keeper } = keeperOf({ mode: "own" });
+    const first = await keeper.start();
+    const aheadMs = 10 * 365 * DAY_MS;
+    clock.stepWall(aheadMs);
+    await eventually("the hourly check", () => {
+      clock.advance(3_600_000);
+      return renewed.length > 0;
+    });
+    clock.stepWall(-aheadMs);
+    const backAtMs = clock.monotonicMs();
+    await eventually("the check after the clock step", () => {
+      clock.advance(30_000);
+      return renewed.length > 1;
+    });
+    expect(clock.monotonicMs() - backAtMs).toBeLessThanOrEqual(120_000);
+    const { validFrom, validTo } = new X509Certificate(renewed[1] ?? "");
+    expect(Date.parse(validFrom)).toBeLessThan(clock.wallMs());
+    expect(Date.parse(validTo)).toBeGreaterThan(clock.wallMs());
+    expect(keeper.authority).toBe(first?.authority?.pem);
+    expect([...open]).toEqual([]);
+    keeper.stop();
+  });
+
   test("does nothing without TLS", async () => {
     expect(await keeperOf({ mode: "off" }).keeper.start()).toBeUndefined();
   });
