@@ -1,6 +1,7 @@
 import type { Clock } from "../domain/clock.ts";
 import type { Actor } from "../domain/event.ts";
 import type { WalkTest } from "../store/walk-tests.ts";
+import type { ClockChange } from "./clock-changes.ts";
 import { datedPeriod, monotonicEndOf } from "./time-limit.ts";
 
 /** A walk test that runs, or has ended and whose result is not stored yet. */
@@ -24,12 +25,12 @@ export function runningTest(
 }
 
 /**
- * A test once the wall clock is trusted. A resumed one ends earlier if its time is over by this clock; one that began in
- * this run ends as before, and its times are corrected.
+ * A test after a change of the wall clock. A resumed one ends earlier if its time is over by the clock that is now trusted; any
+ * other ends as before, and its times are corrected.
  */
-export function onceTrusted(clock: Clock, running: RunningTest): RunningTest {
+export function afterClockChange(clock: Clock, running: RunningTest, change: ClockChange): RunningTest {
   const { test, endsAtMs, isResumed } = running;
-  return isResumed
+  return isResumed && change === "trusted"
     ? { ...running, endsAtMs: Math.min(endsAtMs, monotonicEndOf(clock, test)) }
     : { ...running, test: datedPeriod(clock, test, endsAtMs) };
 }

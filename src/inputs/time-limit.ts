@@ -14,8 +14,7 @@ export function monotonicEndOf(clock: Clock, { sinceWallMs, untilWallMs }: Perio
 }
 
 /**
- * A period that began before the wall clock was trusted, with its times by the clock that is trusted now. Its length is
- * the same.
+ * A period that began before the wall clock was trusted or set, with its times by the present clock. Its length is the same.
  * @param endsAtMs its end by the monotonic clock
  */
 export function datedPeriod<P extends Period>(clock: Clock, period: P, endsAtMs: number): P {

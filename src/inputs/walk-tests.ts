@@ -5,7 +5,8 @@ import type { SiteIdentity, WalkTestProgress, WalkTestResult, WalkTestZone } fro
 import { sensorOf } from "../domain/zone-changes.ts";
 import type { Zone } from "../domain/zone.ts";
 import { isIntact, type WalkTest } from "../store/walk-tests.ts";
-import { onceTrusted, runningTest, type RunningTest } from "./running-test.ts";
+import { afterClockChange, runningTest, type RunningTest } from "./running-test.ts";
+import type { ClockChange } from "./clock-changes.ts";
 import { assertMinutes } from "./time-limit.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -76,14 +77,14 @@ export class WalkTests {
   }
 
   /**
-   * To be called once the wall clock is trusted, see `onceTrusted`.
+   * To be called after a change of the wall clock, see `afterClockChange`.
    * @throws any error of the journal; the call should then be repeated
    */
-  onTrusted(): void {
+  followClock(change: ClockChange): void {
     const { clock, journal } = this.#options;
     if (!this.#running) return;
-    this.#running = onceTrusted(clock, this.#running);
-    if (!this.#running.isResumed) journal.walkTests.date(this.#running.test);
+    this.#running = afterClockChange(clock, this.#running, change);
+    if (!this.#running.isResumed || change === "set") journal.walkTests.date(this.#running.test);
   }
 
   /** Who has started the test that runs now; undefined without one. */

@@ -8,6 +8,7 @@ import { gateReadingOf } from "../domain/zone-changes.ts";
 import type { SiteIdentity } from "../domain/walk-test.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { Bypass } from "../store/overrides.ts";
+import { ClockChanges, type ClockChange } from "./clock-changes.ts";
 import { GateStates } from "./gate-states.ts";
 import { assertMinutes, datedPeriod, monotonicEndOf } from "./time-limit.ts";
 import { WalkTests } from "./walk-tests.ts";
@@ -49,12 +50,13 @@ export class ZoneOverrides {
   readonly #bypasses = new Map<string, ActiveBypass>();
   readonly gates: GateStates;
   readonly walkTests: WalkTests;
-  #wasTrusted = true;
+  #clockChanges: ClockChanges;
   #zones: readonly Zone[];
 
   constructor(options: ZoneOverridesOptions) {
     this.#options = options;
     this.#zones = options.zones;
+    this.#clockChanges = new ClockChanges(options.clock, options.time);
     this.gates = new GateStates(options);
     this.walkTests = new WalkTests({
       ...options,
@@ -68,7 +70,7 @@ export class ZoneOverrides {
   /** Resumes the stored overrides. */
   start(): void {
     const { zoneOverrides } = this.#options.journal;
-    this.#wasTrusted = this.#options.time.isTrusted();
+    this.#clockChanges = new ClockChanges(this.#options.clock, this.#options.time);
     this.gates.start();
     for (const bypass of zoneOverrides.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass), isResumed: true });
@@ -96,7 +98,7 @@ export class ZoneOverrides {
   /** Ends expired overrides; to be called at intervals. An expired override has no effect even before. */
   tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#correctOnceTrusted();
+    this.#clockChanges.look((change) => this.#followClock(change));
     // Before the bypasses: its result names the zones that were bypassed at its end.
     this.walkTests.tick();
     for (const { bypass, endsAtMs, endedBy = DAEMON } of this.#bypasses.values())
@@ -191,18 +193,17 @@ export class ZoneOverrides {
 
   /**
    * A clock that was behind at the start made resumed overrides too long; those that it made too short are not extended.
-   * Overrides of this run end when they should, and the journal gets their times by the clock that is trusted now.
+   * All others end when they should, and the journal gets their times by the present clock: with those of a clock that was
+   * ahead, an override would begin again at each restart.
    * @throws any error of the journal; the next call repeats it
    */
-  #correctOnceTrusted(): void {
-    if (this.#wasTrusted || !this.#options.time.isTrusted()) return;
+  #followClock(change: ClockChange): void {
     for (const [id, active] of this.#bypasses) {
       const endsAtMs = Math.min(active.endsAtMs, this.#endOf(active.bypass));
-      if (active.isResumed) this.#bypasses.set(id, { ...active, endsAtMs });
+      if (active.isResumed && change === "trusted") this.#bypasses.set(id, { ...active, endsAtMs });
       else this.#date(active);
     }
-    this.walkTests.onTrusted();
-    this.#wasTrusted = true;
+    this.walkTests.followClock(change);
   }
 
   #date(active: ActiveBypass): void {

@@ -253,6 +253,43 @@ describe("an override begun before the clock is set", () => {
   });
 });
 
+describe("an override that begins while the trusted clock is years ahead", () => {
+  const AHEAD_MS = 10 * 365 * 86_400_000;
+
+  /** The clock is ahead only while the override begins; the restart follows with ten of its sixty minutes left. */
+  function beginAhead(begin: () => void): void {
+    site = MonitoredZones.forTest([DOOR]);
+    site.clock.stepWall(AHEAD_MS);
+    site.clock.advance(MINUTE_MS);
+    begin();
+    site.clock.advance(MINUTE_MS);
+    site.clock.stepWall(-AHEAD_MS);
+    site.clock.advance(49 * MINUTE_MS);
+    site.restart();
+    trip("door");
+    site.clock.advance(10 * MINUTE_MS);
+    trip("door");
+  }
+
+  test("is a bypass: it ends on time, also after a restart", () => {
+    beginAhead(() => site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 60 }, ANA));
+    expect(states()).toEqual(["bypassed", "waiting"]);
+  });
+
+  test("is a walk test: it ends on time, also after a restart", () => {
+    beginAhead(() => site.zoneService.zoneOverrides.walkTests.begin(60, ANA));
+    expect(states()).toEqual(["test", "waiting"]);
+  });
+
+  test("is continued by a restart meanwhile: it ends on time, also after a second one", () => {
+    beginAhead(() => {
+      site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 60 }, ANA);
+      site.restart();
+    });
+    expect(states()).toEqual(["bypassed", "waiting"]);
+  });
+});
+
 describe("an arming condition", () => {
   const AT_NIGHT = zoneOf({
     id: "door",
