@@ -52,13 +52,27 @@ test("a link that fails is recorded within seconds, with the age of the queue", 
   ]);
 });
 
-test("entries older than a month are removed", () => {
-  const firstAtMs = clock.wallMs();
+test("entries older than a month are removed, two with each new one", () => {
+  const samplesOf = (minutes: number): void => {
+    for (let minute = 0; minute < minutes; minute += 1) clock.advance(MINUTE);
+  };
+  samplesOf(60);
   clock.stepWall(32 * 24 * 60 * MINUTE);
-  now = { state: "down", oldestWaitingMs: null };
+  const nowMs = clock.wallMs();
+  samplesOf(70);
+  expect(all().every(({ atMs }) => atMs >= nowMs)).toBe(true);
+  expect(all()).toHaveLength(14);
+});
+
+test("a clock that is years ahead for some minutes does not cost the entries of a month", () => {
+  for (let minute = 0; minute < 60; minute += 1) clock.advance(MINUTE);
+  const before = all();
+  const aheadMs = 10 * 365 * 24 * 60 * MINUTE;
+  clock.stepWall(aheadMs);
+  for (let minute = 0; minute < 10; minute += 1) clock.advance(MINUTE);
+  clock.stepWall(-aheadMs);
   clock.advance(10_000);
-  expect(all()).toHaveLength(1);
-  expect(all()[0]?.atMs).toBeGreaterThan(firstAtMs);
+  expect(before.length - samples.between(0, clock.wallMs()).length).toBeLessThanOrEqual(4);
 });
 
 test("a damaged outbox is reported, and the link is recorded again once it can be read", () => {
