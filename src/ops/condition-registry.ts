@@ -1,4 +1,4 @@
-import type { Clock } from "../domain/clock.ts";
+import { isoTime, type Clock } from "../domain/clock.ts";
 import {
   CONDITIONS,
   type Condition,
@@ -7,6 +7,7 @@ import {
   formatConditionMessage,
   type ConditionDetail,
 } from "../domain/condition.ts";
+import { Instant } from "../domain/instant.ts";
 import type { Log } from "../domain/log.ts";
 
 /** Milliseconds after which a warning becomes an error: a router restarts in less; default of `fleet.silentS`. */
@@ -15,9 +16,8 @@ const ERROR_AFTER_MS: Readonly<Partial<Record<ConditionCode, number>>> = {
 };
 
 interface OpenCondition {
-  readonly condition: Condition;
-  /** When it was raised, monotonic: the wall clock may be set. */
-  readonly sinceMs: number;
+  readonly condition: Omit<Condition, "since">;
+  readonly raised: Instant;
 }
 
 /** The open conditions. Raising, changing and clearing one is logged. */
@@ -37,10 +37,9 @@ export class ConditionRegistry implements Conditions {
     const key = `${code}/${subject}`;
     const earlier = this.#open.get(key);
     if (earlier?.condition.text === text) return;
-    const since = earlier?.condition.since ?? new Date(this.#clock.wallMs()).toISOString();
     const { severity, title } = CONDITIONS[code];
-    const condition = { code, subject, severity, title, text, values, since };
-    this.#open.set(key, { condition, sinceMs: earlier?.sinceMs ?? this.#clock.monotonicMs() });
+    const condition = { code, subject, severity, title, text, values };
+    this.#open.set(key, { condition, raised: earlier?.raised ?? new Instant(this.#clock) });
     this.#log[severity === "error" ? "error" : "warn"]("condition-raised", { code, subject, text });
   }
 
@@ -61,12 +60,17 @@ export class ConditionRegistry implements Conditions {
   /** The open conditions, worst first, then the oldest. */
   list(): Condition[] {
     return [...this.#open.values()]
-      .map((open) => this.#withAge(open))
-      .sort((a, b) => a.severity.localeCompare(b.severity) || a.since.localeCompare(b.since));
+      .sort((a, b) => a.raised.monotonicMs - b.raised.monotonicMs)
+      .map(withAge)
+      .sort((a, b) => a.severity.localeCompare(b.severity));
   }
+}
 
-  #withAge({ condition, sinceMs }: OpenCondition): Condition {
-    const limitMs = ERROR_AFTER_MS[condition.code] ?? Infinity;
-    return this.#clock.monotonicMs() - sinceMs < limitMs ? condition : { ...condition, severity: "error" };
-  }
+function withAge({ condition, raised }: OpenCondition): Condition {
+  const isError = raised.ageMs >= (ERROR_AFTER_MS[condition.code] ?? Infinity);
+  return {
+    ...condition,
+    since: isoTime(raised.wallMs),
+    severity: isError ? "error" : condition.severity,
+  };
 }

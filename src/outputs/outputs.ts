@@ -108,12 +108,12 @@ export class Outputs {
   }
 
   list(): OutputView[] {
-    return this.#switched.map(({ output, isOn, sinceMs, fault }) => ({
+    return this.#switched.map(({ output, isOn, switched, fault }) => ({
       name: output.name,
       reason: output.reason,
       target: output.target.by === "mqtt" ? output.target.topic : lineText(output.target),
       isOn,
-      since: sinceMs === null ? null : isoTime(sinceMs),
+      since: switched === null ? null : isoTime(switched.wallMs),
       fault,
     }));
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { NewEvent } from "../domain/event.ts";
+import { Instant } from "../domain/instant.ts";
 import type { Output } from "../domain/output.ts";
 import type { OutputDevice } from "./output-device.ts";
 
@@ -28,8 +29,8 @@ export class SwitchedOutput {
   readonly #options: SwitchedOutputOptions;
   /** Null until it was switched once, and after a failure. */
   isOn: boolean | null = null;
-  /** Wall clock of the last switch. */
-  sinceMs: number | null = null;
+  /** Its last switch; null before the first. */
+  switched: Instant | null = null;
   fault: string | null = null;
   /** The switch that is under way; never rejects. */
   #switching: Promise<void> | undefined;
@@ -73,7 +74,7 @@ export class SwitchedOutput {
       // The state after a start is no event, unless the reason of the output is given.
       const isFirst = this.isOn === null && isOn === isInverted;
       this.isOn = isOn;
-      this.sinceMs = clock.wallMs();
+      this.switched = new Instant(clock);
       this.fault = null;
       conditions.clear("output-failed", name);
       this.#failedSinceMs = undefined;

@@ -8,6 +8,7 @@ import {
   type Headline,
   type KnownSites,
 } from "../domain/headline.ts";
+import { Instant } from "../domain/instant.ts";
 import { STANDALONE } from "../domain/link-status.ts";
 import type { Config } from "../config/config.ts";
 import { VERSION } from "../generated/version.ts";
@@ -103,12 +104,12 @@ const NOTHING_QUEUED = {
 
 class CentreStatus {
   readonly #parts: CentreApiParts;
-  readonly #startedAt: string;
+  readonly #started: Instant;
   readonly #utcOffset = new SiteUtcOffset();
 
   constructor(parts: CentreApiParts) {
     this.#parts = parts;
-    this.#startedAt = isoTime(parts.clock.wallMs());
+    this.#started = new Instant(parts.clock);
   }
 
   async read(): Promise<StatusView> {
@@ -120,7 +121,7 @@ class CentreStatus {
       role: config.role,
       site: { name, ref, timezone },
       utcOffset: this.#utcOffset.at(clock.wallMs(), timezone),
-      startedAt: this.#startedAt,
+      startedAt: isoTime(this.#started.wallMs),
       headline,
       journeys: await this.#journeys(headline),
       alarmZones: [],

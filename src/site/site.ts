@@ -1,5 +1,6 @@
 import { isoTime } from "../domain/clock.ts";
 import { SITES_UNKNOWN, type Headline } from "../domain/headline.ts";
+import { Instant } from "../domain/instant.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutputFacts } from "../domain/output.ts";
@@ -39,15 +40,13 @@ export class Site {
   readonly #utcOffset = new SiteUtcOffset();
   readonly #parts: SiteParts;
   readonly #readOr: ReadOr;
-  readonly #startedAt: string;
-  readonly #startedAtMonotonicMs: number;
+  readonly #started: Instant;
   #hasInputs = false;
 
   constructor(parts: SiteParts) {
     this.#parts = parts;
     this.#readOr = readOverDamage(parts);
-    this.#startedAt = isoTime(parts.clock.wallMs());
-    this.#startedAtMonotonicMs = parts.clock.monotonicMs();
+    this.#started = new Instant(parts.clock);
     this.zones = new SiteZones(parts);
     this.tests = new SiteTests(parts, () => this.zones.lifeSafetySuppressed());
     this.loops = new LoopTrials(parts.clock, parts.root);
@@ -83,7 +82,7 @@ export class Site {
       role: config.role,
       site: { name: config.site.name, ref: config.site.ref, timezone: config.site.timezone },
       utcOffset: this.#utcOffset.at(clock.wallMs(), config.site.timezone),
-      startedAt: this.#startedAt,
+      startedAt: isoTime(this.#started.wallMs),
       headline,
       journeys: this.#journeys.read(headline),
       alarmZones: this.#zonesInAlarm(headline),
@@ -132,14 +131,14 @@ export class Site {
   /** What this thread knows for a report to the dispatch centre; undefined while the inputs are starting. */
   siteReportFacts(): SiteReportFacts | undefined {
     if (!this.#hasInputs) return undefined;
-    const { config, clock, journal, zoneService } = this.#parts;
+    const { config, journal, zoneService } = this.#parts;
     const { site, version, headline, conditions } = this.status();
     const faults = this.#readOr(() => journal.faults.list(), [], "journal.db");
     const zones = zoneService.monitor.zones().map(({ zone }) => zone);
     return {
       ...site,
       version,
-      upS: Math.round((clock.monotonicMs() - this.#startedAtMonotonicMs) / 1000),
+      upS: Math.round(this.#started.ageMs / 1000),
       headline,
       conditions: [...new Set(conditions.map(({ code }) => code))],
       faults: reportedFaults(faults, zones),

@@ -174,6 +174,18 @@ test("a reason must last for its time, and a short one switches nothing", async 
   ]);
 });
 
+test("the time of the last switch follows a clock that is set afterwards", async () => {
+  const all = outputs({});
+  await pass(1);
+  facts = because("zone-fault");
+  await pass(2);
+  const since = (): number => Date.parse(all.list()[0]?.since ?? "");
+  const before = since();
+  clock.stepWall(86_400_000);
+  await pass(60);
+  expect(since() - before).toBe(86_400_000);
+});
+
 test("a lost link gives one pulse for each loss", async () => {
   outputs({ reason: "link-lost", pulseMs: 5_000 });
   for (let loss = 0; loss < 2; loss += 1) {
