@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import type { UtcOffsetView } from "../site/status-view.ts";
-import { minute, nowMs } from "./clock.ts";
+import { daemonNowMs, minute, nowMs } from "./clock.ts";
 import { language, t } from "./i18n.ts";
 import { lastResponseAtMs, status } from "./live-updates.ts";
 
@@ -67,7 +67,7 @@ export function formatDated(iso: string): string {
 
 /** The time since an instant: relative below a day, such as `14 min`, then the date, of long ago with its year. */
 export function formatSince(iso: string): string {
-  const minutes = Math.max(0, Math.floor((nowMs() - Date.parse(iso)) / 60_000));
+  const minutes = Math.max(0, Math.floor((daemonNowMs() - Date.parse(iso)) / 60_000));
   if (minutes === 0) return t("span.now");
   if (minutes < 60) return t("span.shortMinutes", { n: minutes });
   if (minutes < 1_440) return t("span.shortHours", { n: Math.floor(minutes / 60) });
@@ -83,9 +83,9 @@ export function formatSince(iso: string): string {
 export function siteTimeText(): string {
   void minute.value;
   if (timeZone.value === undefined) return "";
-  const atMs = nowMs();
+  const atMs = daemonNowMs();
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const own = new Date(atMs);
+  const own = new Date(nowMs());
   const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
   const there = localDigits(atMs)?.[1].slice(0, 5) ?? format(new Date(atMs), { ...inZone(), ...short });
   return here === there

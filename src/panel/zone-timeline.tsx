@@ -2,7 +2,7 @@ import "./charts.css";
 import { useEffect, useState } from "preact/hooks";
 import type { ZoneHistoryView, ZoneView } from "../site/zone-view.ts";
 import { useQuery } from "./api.ts";
-import { minute, nowMs } from "./clock.ts";
+import { daemonNowMs, minute } from "./clock.ts";
 import { historyVersion } from "./history-version.ts";
 import { t } from "./i18n.ts";
 import { formatTime } from "./date-format.ts";
@@ -110,7 +110,7 @@ export function Lane({
   readonly hours: number;
   readonly isAlone?: boolean;
 }) {
-  const end = nowMs();
+  const end = daemonNowMs();
   const begin = end - hours * HOUR_MS;
   const place = (iso: string): number =>
     Math.max(0, Math.min(1, (Date.parse(iso) - begin) / (end - begin))) * (WIDTH - MARK);
@@ -156,7 +156,7 @@ export function Lane({
 }
 
 function LaneAxis({ hours }: { readonly hours: number }) {
-  const end = nowMs();
+  const end = daemonNowMs();
   return (
     <TimeAxis beginMs={end - hours * HOUR_MS} middleMs={end - (hours / 2) * HOUR_MS} isDay={hours === 24} />
   );

@@ -1,7 +1,7 @@
 import "./charts.css";
 import { useState } from "preact/hooks";
 import type { ZoneHistoryView } from "../site/zone-view.ts";
-import { nowMs } from "./clock.ts";
+import { daemonNowMs } from "./clock.ts";
 import { formatClock, formatDay } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Pending } from "./notice.tsx";
@@ -67,8 +67,8 @@ export function TripSummary({
     histories.flatMap(({ contacts }) => contacts),
     filter,
   );
-  // The browser's clock may be behind the daemon's.
-  const endMs = all.reduce((last, { at }) => Math.max(last, Date.parse(at)), nowMs());
+  // The daemon's clock is known to a few seconds only.
+  const endMs = all.reduce((last, { at }) => Math.max(last, Date.parse(at)), daemonNowMs());
   const beginMs = endMs - hours * HOUR_MS;
   // Until the day's response arrives, that of the week is still there.
   const trips = all.filter(({ at }) => Date.parse(at) >= beginMs);

@@ -68,7 +68,7 @@ describeWithBrowser("Home while all is well", () => {
   );
 
   test("forgets the trips that are a day old, and its clock goes on, although nothing else changes", async () => {
-    const context = await site.context();
+    const context = await site.contextWithTime();
     await context.clock.install();
     const page = await site.page("status", context);
     const moved = page.screen("status").region("Most recent zone changes");

@@ -57,7 +57,7 @@ describeWithBrowser("the tiles of a site with two hundred zones", () => {
   });
 
   test("show how long a zone is open, although nothing else changes", async () => {
-    const context = await site.context();
+    const context = await site.contextWithTime();
     await context.clock.install();
     const page = await site.page("zones", context);
     const tile = page.screen("zones").tile(nameOf(9));

@@ -52,7 +52,7 @@ describeWithBrowser("the times of the panel", () => {
   });
 
   test("have their year when they are long ago", async () => {
-    const context = await site.context();
+    const context = await site.contextWithTime();
     await context.clock.install();
     const page = await site.page("zones", context);
     const door = page.screen("zones").tile("Ușa principală");

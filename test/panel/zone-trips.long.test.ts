@@ -61,6 +61,24 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await page.close();
   });
 
+  test("sees them also with a browser whose clock is days ahead of that of the site", async () => {
+    const context = await site.context();
+    await context.clock.setSystemTime(Date.now() + 3 * DAY_MS);
+    const page = await site.page("zones", context);
+    const sheet = await page.openZone("Birou");
+    await sheet.listItem(/^suppressed: disarmed \(schedule\) 4$/).shown();
+    expect(await chartOf(sheet)).toMatch(/^Trips per hour; peak: [1-4] /);
+    const places = await page
+      .screen("zones")
+      .markup("dialog .lane svg")
+      .evaluate<number[]>(
+        "[...part.querySelectorAll('.lane-trip')].map((one) => one.x.baseVal.value / part.viewBox.baseVal.width)",
+      );
+    expect(places).toHaveLength(4);
+    for (const place of places) expect(place).toBeGreaterThan(0.9);
+    await context.close();
+  });
+
   test("gets them once after the password, however many minutes the page has waited for it", async () => {
     const context = await site.context();
     await context.clock.install();
@@ -83,7 +101,8 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
   });
 
   test("sees no trip of the week under the last day while the day is still requested", async () => {
-    const page = await site.page("zones");
+    const context = await site.contextWithTime();
+    const page = await site.page("zones", context);
     // The trips of this test are three days old for this browser, and the day stays without a response.
     await page.evaluate(
       `(() => {
@@ -98,7 +117,7 @@ describeWithBrowser("an operator who looks at the trips of a zone", () => {
     await sheet.button("24 hours").click();
     await sheet.text("No trip in this period.").shown();
     expect(await chartOf(sheet)).toBe("");
-    await page.close();
+    await context.close();
   });
 
   test("sees a schedule as the reason, also beside the events of the zone, in both languages", async () => {

@@ -97,6 +97,20 @@ export class PanelSite {
     return context;
   }
 
+  /** As `context`, for a test that moves the clock of the browser: the panel takes it for the time of the daemon too. */
+  async contextWithTime(): Promise<BrowserContext> {
+    const context = await this.context();
+    await context.addInitScript({
+      content: `(() => {
+        const get = Headers.prototype.get;
+        Headers.prototype.get = function (name) {
+          return name === "Date" ? null : get.call(this, name);
+        };
+      })()`,
+    });
+    return context;
+  }
+
   /** A page before the sign-in. */
   async signedOutPage(context?: BrowserContext): Promise<PanelPage> {
     return PanelPage.in(context ?? (await this.context()), this.address);
