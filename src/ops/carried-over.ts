@@ -58,7 +58,8 @@ export function endTransmissions(copy: Database): void {
   copy.prepare("DELETE FROM transmitter_facts WHERE name = 'cursor'").run();
 }
 
-function readOr<T>(path: string, read: (database: Database) => T): T | undefined {
+/** Reads a file that may be damaged; undefined if that fails. */
+export function readOr<T>(path: string, read: (database: Database) => T): T | undefined {
   try {
     return readDatabase(path, read);
   } catch {

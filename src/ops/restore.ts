@@ -13,13 +13,14 @@ import { untrustedFileProblems } from "../store/integrity.ts";
 import { openJournalDatabase } from "../store/journal-database.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
-import { announceLostTrips, searchBeforeResend } from "../store/pending-searches.ts";
+import { announceLostTrips, lostRecords, searchBeforeResend } from "../store/pending-searches.ts";
 import { siteReferencesIn } from "../store/site-references.ts";
 import { logCensus } from "../store/wal-census.ts";
 import { carryOver } from "./carried-over.ts";
 import { AssignedNumbers } from "./assigned-numbers.ts";
 import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from "./database-files.ts";
 import { incompleteLog } from "./intact-log.ts";
+import { keepDeletions } from "./kept-deletions.ts";
 import { LossReports } from "./loss-reports.ts";
 import { TORN } from "./recovery.ts";
 import { prepareDataDir } from "./secrets.ts";
@@ -166,18 +167,18 @@ export function restore(
     const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
     const ready = copyOf(file, stageReplacement(path));
     const main = openDatabase(ready, MAIN_DATABASE);
-    let redelivered = 0;
+    let ofTrips: TripsOfRestore = { keptDeleted: [], redelivered: 0 };
     try {
       searchBeforeResend(main);
       const noted = new AssignedNumbers(dataDir).allOf("santinela.db");
       const carried = carryOver(main, path, noted, isOtherSite);
       revokeForeignTokens(main, path);
       // The alarms of this machine are not those of another site.
-      if (!isOtherSite) redelivered = announceTripsOf(dataDir, main);
+      if (!isOtherSite) ofTrips = announceTripsOf(dataDir, main);
       // What was added since the plan was made.
       const copied = recordIds(ready);
       const onlyInCurrent = [...recordIds(path)].filter((id) => !copied.has(id));
-      const detail = { file, kept, redelivered, ...plan, onlyInCurrent, ...carried };
+      const detail = { file, kept, ...ofTrips, ...plan, onlyInCurrent, ...carried };
       new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
     } finally {
       main.close();
@@ -187,7 +188,7 @@ export function restore(
       isOtherSite && existsSync(journalPath) ? quarantinePath(journalPath, nowMs, "-journal") : undefined;
     replaceDatabase(path, { quarantined: kept, ...(keptJournal === undefined ? {} : { keptJournal }) });
     reports.finishReplacements(nowMs);
-    return { kept, redelivered };
+    return { kept, redelivered: ofTrips.redelivered };
   } finally {
     clearStaging(path);
     release();
@@ -208,19 +209,24 @@ function admitTornJournal(dataDir: string, reports: LossReports, nowMs: number):
   reports.finishReplacements(nowMs);
 }
 
-/**
- * Prepares the backup for the trips that it lacks.
- * @returns their number
- */
-function announceTripsOf(dataDir: string, main: Database): number {
+interface TripsOfRestore {
+  /** Records that were deleted since the backup, and stay deleted. */
+  readonly keptDeleted: readonly number[];
+  /** Trips that the next start queues. */
+  readonly redelivered: number;
+}
+
+/** Prepares the backup for the trips that it lacks. */
+function announceTripsOf(dataDir: string, main: Database): TripsOfRestore {
   const path = join(dataDir, "journal.db");
   // A missing one is lost: only a start reports that.
-  if (!existsSync(path)) return 0;
-  const journal = openJournalDatabase(path);
+  const journal = existsSync(path) ? openJournalDatabase(path) : undefined;
   try {
-    return announceLostTrips(journal, main);
+    const lost = journal ? lostRecords(journal, main, 0).map(({ key }) => key) : [];
+    const keptDeleted = keepDeletions(main, join(dataDir, "santinela.db"), lost);
+    return { keptDeleted, redelivered: journal ? announceLostTrips(journal, main) : 0 };
   } finally {
-    journal.close();
+    journal?.close();
   }
 }
 

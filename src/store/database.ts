@@ -126,6 +126,11 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
+/** Whether a row does not fit the rules of its table or of those it refers to. */
+export function isConstraint(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_CONSTRAINT");
+}
+
 /** Page cache of each connection, in KiB if negative: the default of SQLite. That of the driver is 16 MB, for five connections. */
 const CACHE_SIZE = -2000;
 

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TripDispatcher } from "../../src/inputs/trip-dispatcher.ts";
 import { backUp } from "../../src/ops/backups.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { redeliverLostTrips } from "../../src/store/pending-searches.ts";
-import { TestApp, TESTER } from "../support/app.ts";
+import { OPERATOR_USER, TestApp, TESTER } from "../support/app.ts";
 import { dispatcherOf } from "../support/dispatching-site.ts";
 import { eventually } from "../support/eventually.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
@@ -214,4 +215,72 @@ test("a trip that a finished record does not name becomes a record of its own", 
     [ALARM, "done"],
     ["Alarm, motion: Hall", "planned"],
   ]);
+});
+
+describe("an alarm of two zones that was deleted since the backup", () => {
+  beforeEach(async () => {
+    await backUp(dataDir, copy);
+    await trip("door", "hall");
+    await site.push.cycle();
+    expect(there()).toEqual([[ALARM, "planned"]]);
+  });
+  afterEach(async () => {
+    expect(await restoreBackup()).toBe(0);
+    await dispatched();
+    await synced();
+    expect(there()).toEqual([]);
+    expect(statesOf().map(([, state]) => state)).toEqual(["posted", "merged"]);
+  });
+
+  test("by a dispatcher is not sent again", async () => {
+    centre.rows.delete(1);
+    await synced();
+    expect(site.entry(1)).toMatchObject({ phase: "gone" });
+  });
+
+  test("at the site is not sent again", async () => {
+    site.app.interventions.delete(1, OPERATOR_USER);
+    await synced();
+    expect(there()).toEqual([]);
+  });
+
+  test("at the site, while the link was down, is deleted at the dispatch centre", async () => {
+    site.app.interventions.delete(1, OPERATOR_USER);
+  });
+});
+
+test("an alarm that was waiting in the backup, and deleted since, is not sent", async () => {
+  await trip("door");
+  await backUp(dataDir, copy);
+  await site.push.cycle();
+  site.app.interventions.delete(1, OPERATOR_USER);
+  await synced();
+  await restoreBackup();
+  await dispatched();
+  await synced();
+  expect(there()).toEqual([]);
+  expect(site.app.records()).toEqual([]);
+});
+
+test("an alarm at an objective that the backup lacks, and deleted since, is not sent again", async () => {
+  await backUp(dataDir, copy);
+  await trip("door");
+  site.app.interventions.delete(1, OPERATOR_USER);
+  const early = new Sqlite(copy);
+  early.exec("DELETE FROM objectives");
+  early.close();
+  expect(await restoreBackup()).toBe(0);
+  expect(site.entry(1)).toMatchObject({ deleted: true });
+});
+
+test("a row of the replaced database that says deleted, with a wrong checksum, keeps no alarm from the dispatch centre", async () => {
+  await backUp(dataDir, copy);
+  await trip("door");
+  const { database } = site.app;
+  database.exec("DROP TRIGGER interventions_changed");
+  database.exec("UPDATE interventions SET deleted_at = 1");
+  expect(await restoreBackup()).toBe(1);
+  await dispatched();
+  await synced();
+  expect(there()).toEqual([[ALARM, "planned"]]);
 });
