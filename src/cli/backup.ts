@@ -36,11 +36,11 @@ export function restoreBackup(
   file: string,
 ): void {
   assertOwnDatabase(config);
-  const { dataDir } = config;
+  const { dataDir, site } = config;
   const path = resolve(cwd, file);
-  const plan = planRestore(dataDir, path);
+  const plan = planRestore(dataDir, path, site.ref);
   if (!dryRun) assertOwnSite(plan, otherSite === true, OTHER_SITE_REMEDY);
-  const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor());
+  const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor(), plan);
   stdout.write(json ? jsonText({ plan, done }) : `${planText(plan)}${resultText(done)}`);
 }
 

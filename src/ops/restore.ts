@@ -1,5 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from "node:fs";
-import { userInfo } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
@@ -22,6 +21,7 @@ import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from 
 import { incompleteLog } from "./intact-log.ts";
 import { keepDeletions } from "./kept-deletions.ts";
 import { LossReports } from "./loss-reports.ts";
+import { assertReadable } from "./readable-backup.ts";
 import { TORN } from "./recovery.ts";
 import { prepareDataDir } from "./secrets.ts";
 import { keepTornLog } from "./torn-log.ts";
@@ -44,9 +44,10 @@ export const GIVEN_AT_INSTALLATION = /^(site-[0-9a-f]{10}|new-site)$/;
 
 /**
  * Determines the effect of `restore` without changing anything; also while the daemon runs.
+ * @param ref the reference in the configuration, for a database that names none of its own yet
  * @throws AppError `bad-data` if the file is not an intact backup; `no-permission` or `no-input` if it cannot be read
  */
-export function planRestore(dataDir: string, file: string): RestorePlan {
+export function planRestore(dataDir: string, file: string, ref?: string): RestorePlan {
   assertReadable(file);
   const problems = untrustedFileProblems(file, MAIN_DATABASE);
   if (problems.length > 0)
@@ -56,13 +57,20 @@ export function planRestore(dataDir: string, file: string): RestorePlan {
   const path = join(dataDir, "santinela.db");
   const inCopy = recordIds(file);
   const inPresent = existsSync(path) ? recordIds(path) : new Set<number>();
-  const otherSite = otherSiteOf(siteReferencesIn(file), siteReferencesIn(path), inPresent.size > 0);
+  const present = presentReferences(siteReferencesIn(path), ref);
+  const otherSite = otherSiteOf(siteReferencesIn(file), present, inPresent.size > 0);
   return {
     recordsInBackup: inCopy.size,
     onlyInCurrent: [...inPresent].filter((id) => !inCopy.has(id)),
     onlyInBackup: [...inCopy].filter((id) => !inPresent.has(id)),
     ...(otherSite === undefined ? {} : { otherSite }),
   };
+}
+
+/** A person who replaces a machine may have written its configuration before the first start, or the database is missing. */
+function presentReferences(known: readonly string[], ref?: string): readonly string[] {
+  const isNamed = (one: string): boolean => !GIVEN_AT_INSTALLATION.test(one);
+  return ref === undefined || !isNamed(ref) || known.some(isNamed) ? known : [...known, ref];
 }
 
 /**
@@ -88,51 +96,6 @@ function otherSiteOf(
 export function assertOwnSite({ otherSite }: RestorePlan, isOtherMeant: boolean, hint: string): void {
   if (otherSite === undefined || isOtherMeant) return;
   throw new AppError("conflict", `this backup is of another site: ${otherSite}`, { hint });
-}
-
-/**
- * Names the reason of the file system: SQLite has one message for all of them.
- * @throws AppError `bad-data` if the file is missing or is not a file, `no-permission` if it may not be read, `no-input` otherwise
- */
-function assertReadable(file: string): void {
-  try {
-    const found = statSync(file);
-    if (found.isDirectory())
-      throw new AppError("bad-data", `${file} cannot be restored: it is a directory`, {
-        hint: `Name one of the files in it, for example ${join(file, "<name>.db")}.`,
-      });
-    // A pipe would block here.
-    if (!found.isFile()) throw new AppError("bad-data", `${file} cannot be restored: it is not a file`);
-    closeSync(openSync(file, "r"));
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw unreadable(file, cause as NodeJS.ErrnoException);
-  }
-}
-
-function unreadable(file: string, cause: NodeJS.ErrnoException): AppError {
-  const where = "The scheduled backups are in the directory backups of the data directory.";
-  const { code = "" } = cause;
-  if (code === "ENOENT" || code === "ENOTDIR")
-    return new AppError("bad-data", `${file} cannot be restored: there is no such file`, { hint: where });
-  if (code === "EACCES" || code === "EPERM")
-    return new AppError("no-permission", `${file} cannot be restored: ${userText()} may not read it`, {
-      hint: "Give that user access to the file and to each directory above it (chmod o+r, o+x), or copy it to the data directory.",
-      cause,
-    });
-  return new AppError("no-input", `${file} cannot be restored: ${cause.message}`, {
-    hint: "Check the medium, or use another backup.",
-    cause,
-  });
-}
-
-/** With the package, a command of root runs as the service's user, which surprises a user who can read the file as root. */
-function userText(): string {
-  try {
-    return `the user ${userInfo().username}`;
-  } catch {
-    return "this user";
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -83,6 +83,29 @@ test("a new machine takes the backup of the dead one without a question, and a n
   expect(await restore("named", copy)).toMatchObject({ code: 1, stderr: /another site: hala-nord/ });
   await run("used", "site-9f2c41a07b", { withRecord: true });
   expect(await restore("used", copy)).toMatchObject({ code: 1, stderr: /another site: hala-nord/ });
+});
+
+test("a machine that has its configuration, but no database that names its site, asks about the backup of another site", async () => {
+  await run("south", "depozit-sud", { withRecord: true });
+  const copy = await backupOf("south");
+  const configured = (name: string): void =>
+    writeFileSync(
+      join(folder, `${name}.yaml`),
+      `dataDir: ./${name}\nsite: { ref: hala-nord }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n`,
+    );
+  configured("empty");
+  expect(await restore("empty", copy)).toMatchObject({ code: 1, stderr: /another site: depozit-sud/ });
+  expect(existsSync(join(folder, "empty/santinela.db"))).toBe(false);
+  await run("started", "new-site", { withRecord: false });
+  configured("started");
+  expect(await restore("started", copy)).toMatchObject({ code: 1, stderr: /another site: depozit-sud/ });
+  mkdirSync(join(folder, "damaged"));
+  writeFileSync(join(folder, "damaged/santinela.db"), "unreadable");
+  configured("damaged");
+  expect(await restore("damaged", copy)).toMatchObject({ code: 1, stderr: /another site: depozit-sud/ });
+  expect(await restore("damaged", "--other-site", copy)).toMatchObject({ code: 0, stdout: /Restored/ });
+  await run("north", "hala-nord", { withRecord: true });
+  expect(await restore("empty", await backupOf("north"))).toMatchObject({ code: 0, stdout: /Restored/ });
 });
 
 test("a site that has changed its reference takes its own earlier backup", async () => {
