@@ -32,7 +32,7 @@ export function addAccessCommands(root: CommandGroup): void {
     .add(
       "factory-reset",
       "remove all records, accounts, keys and certificates; the daemon must be stopped",
-      async () => (await installationKeys()).factoryReset,
+      async () => (await import("./factory-reset.ts")).factoryReset,
     )
     .option("--yes", "do not ask for confirmation");
   root

@@ -1,20 +1,15 @@
 import { AppError } from "../domain/errors.ts";
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { certificateFromFiles, ownCertificate } from "../ops/certificates.ts";
 import { isClockTrusted } from "../ops/host.ts";
-import { endUndecidedSession } from "../ops/machine-identity.ts";
 import type { PostgresSigningKeys } from "../postgres/signing-keys.ts";
 import { newKeyText, revokePreviousKey, prepareDataDir, rotateSigningKey } from "../ops/secrets.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { EventService } from "../service/events.ts";
-import { takeInstanceLock } from "../store/instance-lock.ts";
 import { isStorageError } from "../store/database.ts";
 import type { JsonOption } from "./command-group.ts";
 import { assertNotOfRunningRelease, withDatabase } from "./direct-database.ts";
 import { localTime } from "./local-time.ts";
-import { confirm } from "./prompt.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /** Creates a new signing key. The daemon uses it after a restart. */
@@ -122,35 +117,4 @@ export async function cert(
   stdout.write(json ? jsonText(answer) : `${lines.join("\n")}\n`);
   if (http.tls.mode === "off")
     stderr.write("http.tls is off; set http.tls: own in the configuration to use this certificate\n");
-}
-
-/** Files that the daemon creates in its data directory; other files are kept, and the sessions that it has still to end. */
-const DAEMON_FILES =
-  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-(?:trial|origins)\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
-
-/**
- * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
- * @throws AppError as `confirm`; `busy` while a daemon uses the directory
- */
-export async function factoryReset(
-  { dataDir }: Config,
-  terminal: Terminal,
-  options: { readonly yes?: boolean },
-): Promise<void> {
-  const { stdout, stderr } = terminal;
-  const names = daemonFiles(dataDir);
-  const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
-  await confirm(terminal, question, options);
-  const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
-  endUndecidedSession(dataDir);
-  for (const name of daemonFiles(dataDir)) {
-    rmSync(join(dataDir, name), { recursive: true, force: true });
-    stderr.write(`removed ${join(dataDir, name)}\n`);
-  }
-  release();
-  stdout.write("the next start is a first run\n");
-}
-
-function daemonFiles(dataDir: string): string[] {
-  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DAEMON_FILES.test(name)) : [];
 }

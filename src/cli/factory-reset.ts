@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { endUndecidedSession } from "../ops/machine-identity.ts";
+import { flush } from "../store/durable-files.ts";
+import { takeInstanceLock } from "../store/instance-lock.ts";
+import { confirm } from "./prompt.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Files that the daemon creates in its data directory; other files are kept, and the sessions that it has still to end. */
+const DAEMON_FILES =
+  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-(?:trial|origins)\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
+
+/**
+ * The order of the removal; each is on the disk before the next one, so that no start after a power cut takes the rest for a site:
+ * it recovers a database that a known installation has lost, dispatches the trips of a journal whose records are missing again,
+ * and accepts the data of a copied card if nothing says of which machine they are.
+ */
+const IN_ORDER: readonly RegExp[] = [
+  /^/,
+  /^journal\.db/,
+  /^santinela\.db$/,
+  /^santinela\.db./,
+  /^(?:machine(?:-undecided)?\.json|lock\.db.*)$/,
+];
+
+/**
+ * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
+ * @throws AppError as `confirm`; `busy` while a daemon uses the directory
+ */
+export async function factoryReset(
+  { dataDir }: Config,
+  terminal: Terminal,
+  options: { readonly yes?: boolean },
+): Promise<void> {
+  const { stdout, stderr } = terminal;
+  const names = daemonFiles(dataDir);
+  const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
+  await confirm(terminal, question, options);
+  const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
+  endUndecidedSession(dataDir);
+  const stageOf = (name: string): number => IN_ORDER.findLastIndex((pattern) => pattern.test(name));
+  for (const stage of IN_ORDER.keys()) {
+    const ofStage = daemonFiles(dataDir).filter((name) => stageOf(name) === stage);
+    for (const name of ofStage) {
+      rmSync(join(dataDir, name), { recursive: true, force: true });
+      stderr.write(`removed ${join(dataDir, name)}\n`);
+    }
+    if (ofStage.length > 0) flush(dataDir);
+  }
+  release();
+  stdout.write("the next start is a first run\n");
+}
+
+function daemonFiles(dataDir: string): string[] {
+  return existsSync(dataDir) ? readdirSync(dataDir).filter((name) => DAEMON_FILES.test(name)) : [];
+}

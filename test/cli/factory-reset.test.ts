@@ -1,0 +1,69 @@
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { beforeEach, expect, test } from "vitest";
+import { checkMachine } from "../../src/ops/machine-identity.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { MAIN_DATABASE } from "../../src/store/main-database.ts";
+import { santinela } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/* The power fails while a factory reset removes the data of a card that was copied to another machine. */
+
+const ORIGINAL = { serial: "original", machineId: null };
+const OTHER = { serial: "other", machineId: null };
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  const dataDir = join(folder, "original");
+  checkMachine(dataDirWith(dataDir), ORIGINAL);
+  openDatabase(join(dataDir, "santinela.db"), MAIN_DATABASE).close();
+  openJournalDatabase(join(dataDir, "journal.db")).close();
+  writeFileSync(join(dataDir, "santinela.db-wal"), "");
+  checkMachine(dataDir, OTHER);
+});
+
+function dataDirWith(dataDir: string): string {
+  cpSync("systemd", join(dataDir, "secrets"), { recursive: true });
+  for (const name of ["installation-id", "given-numbers.json", "lock.db"])
+    writeFileSync(join(dataDir, name), "");
+  return dataDir;
+}
+
+/** Resets a copy of the card. @returns the directory after the power has failed at the removal with this number */
+async function cutAt(removal: number): Promise<{ dataDir: string; isComplete: boolean }> {
+  const name = `cut-${removal}`;
+  const dataDir = join(folder, name);
+  cpSync(join(folder, "original"), dataDir, { recursive: true });
+  writeFileSync(join(folder, `${name}.yaml`), `dataDir: ./${name}\n`);
+  let removed = 0;
+  const stderr = new Writable();
+  stderr.write = (text: unknown) => {
+    if (String(text).startsWith("removed ") && (removed += 1) === removal) throw new Error("power cut");
+    return true;
+  };
+  const words = ["factory-reset", "--yes", "--config", `${name}.yaml`];
+  const { code } = await santinela(words, { cwd: folder, stderr });
+  return { dataDir, isComplete: code === 0 };
+}
+
+test("never leaves the data on a machine that counts as its own, nor the journal without its records", async () => {
+  for (let removal = 1; ; removal += 1) {
+    const { dataDir, isComplete } = await cutAt(removal);
+    const has = (name: string): boolean => existsSync(join(dataDir, name));
+    if (isComplete) {
+      expect(readdirSync(dataDir)).toEqual([]);
+      expect(removal).toBeGreaterThan(8);
+      return;
+    }
+    const names = readdirSync(dataDir).join(", ");
+    // The trips of a journal without records would be dispatched again.
+    expect(has("journal.db") && !has("santinela.db"), names).toBe(false);
+    // The log of a database that is gone would be taken for what is left of it.
+    expect(has("installation-id") && !has("santinela.db"), names).toBe(false);
+    const hasData = has("santinela.db") || has("journal.db") || has("secrets");
+    expect(checkMachine(dataDir, OTHER) || !hasData, names).toBe(true);
+  }
+});
