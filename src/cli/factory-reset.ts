@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Files that the daemon creates in its data directory; other files are kept, and the sessions that it has still to end. */
 const DAEMON_FILES =
-  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-(?:trial|origins)\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
+  /^(?:(?:santinela|journal|lock|before-upgrade)\.db.*|backup\.lock|control\.sock|secrets|tls|set-up-code(?:\.part)?|backups|quarantine|ballast|installation-id|configurations|configuration-(?:trial|origins)\.json|machine(?:-undecided)?\.json|last-good\.yaml|stopped-in-order|given-numbers\.json|(?:losses|unreported|trail-breaks)\.json|(?:recovery|check-failed)\.txt)$/; // words: allowed
 
 /**
  * The order of the removal; each is on the disk before the next one, so that no start after a power cut takes the rest for a site:

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { takeInstanceLock } from "../store/instance-lock.ts";
 import { backupOnline } from "../store/online-backup.ts";
 import { fileProblems, isDamage } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
@@ -15,6 +16,7 @@ export interface Backup {
 }
 
 const SCHEDULED = /^santinela-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db(\.part(-\w+)?)?$/;
+const UNFINISHED = /\.part(-\w+)?$/;
 const BACKUPS_KEPT = 3;
 const WEEK_MS = 7 * 86_400_000;
 
@@ -116,17 +118,39 @@ function partOf(out: string): string {
 /**
  * Creates a scheduled backup and removes expired ones.
  * @returns its path
+ * @throws AppError as `backUp`; `busy` while another process makes one
  */
 export async function backUpRegularly(dataDir: string, nowMs: number): Promise<string> {
-  const path = join(backupFolder(dataDir), `santinela-${fileStamp(nowMs)}.db`);
-  await backUp(dataDir, path);
-  const kept = new Set(keptOf(bestFirst(backupsIn(dataDir), nowMs)).map((backup) => backup.path));
-  for (const name of readdirSync(backupFolder(dataDir))) {
-    const found = join(backupFolder(dataDir), name);
-    // Only what this function has written: a person may keep backups of their own here.
-    if (SCHEDULED.test(basename(name)) && !kept.has(found)) rmSync(found, { force: true });
+  const folder = backupFolder(dataDir);
+  const path = join(folder, `santinela-${fileStamp(nowMs)}.db`);
+  const release = takeBackupLock(dataDir);
+  try {
+    // Left by a power cut. Each is as large as the database, and this backup may need its space.
+    removeScheduled(dataDir, (name) => UNFINISHED.test(name));
+    await backUp(dataDir, path);
+    const kept = new Set(keptOf(bestFirst(backupsIn(dataDir), nowMs)).map((backup) => backup.path));
+    removeScheduled(dataDir, (name) => !kept.has(join(folder, name)));
+  } finally {
+    release();
   }
   return path;
+}
+
+/** Removes only what `backUpRegularly` has written: a person may keep backups of their own in the folder. */
+function removeScheduled(dataDir: string, isMeant: (name: string) => boolean): void {
+  const folder = backupFolder(dataDir);
+  for (const name of namesIfThere(folder))
+    if (SCHEDULED.test(name) && isMeant(name)) rmSync(join(folder, name), { force: true });
+}
+
+/** Otherwise the unfinished backup of another process would be removed. A directory that cannot be used is reported by `backUp`. */
+function takeBackupLock(dataDir: string): () => void {
+  try {
+    return takeInstanceLock(join(dataDir, "backup.lock"));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "busy") return () => {};
+    throw new AppError("busy", "another backup is being made", { hint: "Try again when it is complete." });
+  }
 }
 
 /** Removes an unfinished backup and SQLite's files beside it, which would be read into the next one. */

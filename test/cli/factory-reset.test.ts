@@ -27,7 +27,7 @@ beforeEach(() => {
 
 function dataDirWith(dataDir: string): string {
   cpSync("systemd", join(dataDir, "secrets"), { recursive: true });
-  for (const name of ["installation-id", "given-numbers.json", "lock.db"])
+  for (const name of ["installation-id", "given-numbers.json", "lock.db", "backup.lock"])
     writeFileSync(join(dataDir, name), "");
   return dataDir;
 }
