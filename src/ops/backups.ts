@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, messageOf } from "../domain/errors.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
@@ -7,6 +7,7 @@ import { fileProblems, isDamage } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { renameDurably, writeDurably } from "../store/durable-files.ts";
 import { namesIfThere } from "./files-if-there.ts";
+import { FULL_BYTES, freeBytes } from "./reserve-file.ts";
 
 /** A stored backup of the main database. */
 export interface Backup {
@@ -66,6 +67,7 @@ export async function writeBackup(dataDir: string, out: string): Promise<void> {
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
     removePart(part);
+    assertRoom(dataDir, dirname(out));
     await backupOnline(join(dataDir, "santinela.db"), part);
   } catch (cause) {
     try {
@@ -78,6 +80,20 @@ export async function writeBackup(dataDir: string, out: string): Promise<void> {
       cause,
     });
   }
+}
+
+/** A backup on the disk of the data directory leaves the space in which all records are accepted. */
+function assertRoom(dataDir: string, folder: string): void {
+  if (statSync(folder).dev !== statSync(dataDir).dev) return;
+  const files = ["santinela.db", "santinela.db-wal"].map((name) => join(dataDir, name));
+  const sizes = files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  const neededBytes = sizes.reduce((total, size) => total + size, FULL_BYTES);
+  const free = freeBytes(folder);
+  if (free >= neededBytes) return;
+  const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+  throw new Error(
+    `about ${megabytes(neededBytes)} MB are needed in ${folder}, ${Math.floor(free / 1_048_576)} MB are free`,
+  );
 }
 
 /**

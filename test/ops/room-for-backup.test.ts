@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { backupFolder, backUpRegularly, fileStamp } from "../../src/ops/backups.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { backupFolder, backUp, backUpRegularly, fileStamp } from "../../src/ops/backups.ts";
+import { freeBytes } from "../../src/ops/reserve-file.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
+import { describeUnless } from "../support/required-programs.ts";
+import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* A backup needs as much space as the database. */
@@ -47,4 +50,29 @@ test("a second backup at the same time leaves the first one alone", async () => 
   });
   expect(existsSync(await first)).toBe(true);
   expect(existsSync(await backUpRegularly(dataDir, NOW_MS + 2000))).toBe(true);
+});
+
+describeUnless(NO_MOUNT, "a disk with little space", () => {
+  let disk: SmallDisk;
+  let dataDir: string;
+  beforeEach(() => {
+    disk = new SmallDisk(60);
+    dataDir = siteIn(disk.folder);
+  });
+  afterEach(() => disk.remove());
+
+  test("is not filled by a backup, which may go to another disk", async () => {
+    disk.fill(18 * MEGABYTE);
+    const before = freeBytes(dataDir);
+    await expect(backUpRegularly(dataDir, NOW_MS)).rejects.toMatchObject({
+      code: "cannot-create",
+      message: expect.stringMatching(/about (19|20) MB are needed in .*backups, 1[78] MB are free/),
+    });
+    expect(before - freeBytes(dataDir)).toBeLessThan(65_536);
+    const elsewhere = join(temporaryFolder(), "copy.db");
+    await backUp(dataDir, elsewhere);
+    disk.drain();
+    disk.fill(22 * MEGABYTE);
+    expect(existsSync(await backUpRegularly(dataDir, NOW_MS))).toBe(true);
+  });
 });
