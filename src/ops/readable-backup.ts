@@ -1,7 +1,10 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { copyFile } from "../store/durable-files.ts";
+import { freeBytes } from "./reserve-file.ts";
+import { databaseBytes } from "./start-work.ts";
 
 /**
  * Names the reason of the file system: SQLite has one message for all of them.
@@ -46,4 +49,29 @@ function userText(): string {
   } catch {
     return "this user";
   }
+}
+
+/**
+ * Copies a database with its write-ahead log, without which it would be outdated.
+ * @returns the path of the copy
+ * @throws AppError `bad-data` if it was deleted in the meantime: an empty database must not replace the current one
+ */
+export function copyOf(file: string, to: string): string {
+  if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be restored: there is no such file`);
+  for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFile(file + ending, to + ending);
+  return to;
+}
+
+/** The error of a restore on a full disk. */
+export function noRoomError(dataDir: string, file: string, cause: unknown): AppError {
+  const neededMb = Math.ceil(databaseBytes(file) / 1_048_576);
+  const freeMb = Math.floor(freeBytes(dataDir) / 1_048_576);
+  return new AppError(
+    "storage",
+    `${file} cannot be restored: about ${neededMb} MB are needed in ${dataDir}, ${freeMb} MB are free; the current database stays in use`,
+    {
+      hint: "Move old directories of quarantine/, older files of backups/ and *.db.v<n> from the data directory to another disk.",
+      cause,
+    },
+  );
 }

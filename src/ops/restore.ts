@@ -5,7 +5,6 @@ import type { Actor } from "../domain/event.ts";
 import { foreignName } from "../domain/single-line.ts";
 import { revokeForeignTokens } from "../store/accounts.ts";
 import { openDatabase, type Database } from "../store/database.ts";
-import { copyFile } from "../store/durable-files.ts";
 import { EventLog } from "../store/event-log.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { untrustedFileProblems } from "../store/integrity.ts";
@@ -14,6 +13,7 @@ import { MAIN_DATABASE } from "../store/main-database.ts";
 import { recordIds } from "../store/interventions.ts";
 import { announceLostTrips, lostRecords, searchBeforeResend } from "../store/pending-searches.ts";
 import { siteReferencesIn } from "../store/site-references.ts";
+import { isDiskFull } from "../store/transaction.ts";
 import { logCensus } from "../store/wal-census.ts";
 import { carryOver } from "./carried-over.ts";
 import { AssignedNumbers } from "./assigned-numbers.ts";
@@ -21,7 +21,7 @@ import { clearStaging, quarantinePath, replaceDatabase, stageReplacement } from 
 import { incompleteLog } from "./intact-log.ts";
 import { keepDeletions } from "./kept-deletions.ts";
 import { LossReports } from "./loss-reports.ts";
-import { assertReadable } from "./readable-backup.ts";
+import { assertReadable, copyOf, noRoomError } from "./readable-backup.ts";
 import { TORN } from "./recovery.ts";
 import { prepareDataDir } from "./secrets.ts";
 import { keepTornLog } from "./torn-log.ts";
@@ -109,7 +109,7 @@ export function assertOwnSite({ otherSite }: RestorePlan, isOtherMeant: boolean,
  * @param plan the result of `planRestore` if known: computing it takes longer than the rest
  * @returns the path of the replaced database, and the number of trips that the next start queues
  * @throws AppError `bad-data` as `planRestore`, `busy` while the daemon runs, `storage` if a start has to recover
- * the journal first
+ * the journal first, or if the disk has no room for the backup
  */
 export function restore(
   dataDir: string,
@@ -128,24 +128,9 @@ export function restore(
     const isOtherSite = plan.otherSite !== undefined;
     if (!isOtherSite) admitTornJournal(dataDir, reports, nowMs);
     const kept = existsSync(path) ? quarantinePath(path, nowMs) : null;
-    const ready = copyOf(file, stageReplacement(path));
-    const main = openDatabase(ready, MAIN_DATABASE);
-    let ofTrips: TripsOfRestore = { keptDeleted: [], redelivered: 0 };
-    try {
-      searchBeforeResend(main);
-      const noted = new AssignedNumbers(dataDir).allOf("santinela.db");
-      const carried = carryOver(main, path, noted, isOtherSite);
-      revokeForeignTokens(main, path);
-      // The alarms of this machine are not those of another site.
-      if (!isOtherSite) ofTrips = announceTripsOf(dataDir, main);
-      // What was added since the plan was made.
-      const copied = recordIds(ready);
-      const onlyInCurrent = [...recordIds(path)].filter((id) => !copied.has(id));
-      const detail = { file, kept, ...ofTrips, ...plan, onlyInCurrent, ...carried };
-      new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
-    } finally {
-      main.close();
-    }
+    const ofTrips = withRoomNamed(dataDir, file, () =>
+      prepareCopy(copyOf(file, stageReplacement(path)), { dataDir, file, kept, plan, nowMs, by }),
+    );
     const journalPath = join(dataDir, "journal.db");
     const keptJournal =
       isOtherSite && existsSync(journalPath) ? quarantinePath(journalPath, nowMs, "-journal") : undefined;
@@ -155,6 +140,48 @@ export function restore(
   } finally {
     clearStaging(path);
     release();
+  }
+}
+
+/** Names what is needed if the disk is full while the backup is prepared. */
+function withRoomNamed<T>(dataDir: string, file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (!isDiskFull(cause)) throw cause;
+    throw noRoomError(dataDir, file, cause);
+  }
+}
+
+interface Preparation {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly kept: string | null;
+  readonly plan: RestorePlan;
+  readonly nowMs: number;
+  readonly by: Actor;
+}
+
+/** Makes the copy of a backup ready to replace the current database. */
+function prepareCopy(ready: string, { dataDir, file, kept, plan, nowMs, by }: Preparation): TripsOfRestore {
+  const path = join(dataDir, "santinela.db");
+  const isOtherSite = plan.otherSite !== undefined;
+  const main = openDatabase(ready, MAIN_DATABASE);
+  try {
+    searchBeforeResend(main);
+    const noted = new AssignedNumbers(dataDir).allOf("santinela.db");
+    const carried = carryOver(main, path, noted, isOtherSite);
+    revokeForeignTokens(main, path);
+    // The alarms of this machine are not those of another site.
+    const ofTrips = isOtherSite ? { keptDeleted: [], redelivered: 0 } : announceTripsOf(dataDir, main);
+    // What was added since the plan was made.
+    const copied = recordIds(ready);
+    const onlyInCurrent = [...recordIds(path)].filter((id) => !copied.has(id));
+    const detail = { file, kept, ...ofTrips, ...plan, onlyInCurrent, ...carried };
+    new EventLog(main).add({ event: "database-restored", ...by, subject: "santinela.db", detail }, nowMs);
+    return ofTrips;
+  } finally {
+    main.close();
   }
 }
 
@@ -191,15 +218,4 @@ function announceTripsOf(dataDir: string, main: Database): TripsOfRestore {
   } finally {
     journal?.close();
   }
-}
-
-/**
- * Copies a database with its write-ahead log, without which it would be outdated.
- * @returns the path of the copy
- * @throws AppError `bad-data` if it was deleted in the meantime: an empty database must not replace the current one
- */
-function copyOf(file: string, to: string): string {
-  if (!existsSync(file)) throw new AppError("bad-data", `${file} cannot be restored: there is no such file`);
-  for (const ending of ["", "-wal"]) if (existsSync(file + ending)) copyFile(file + ending, to + ending);
-  return to;
 }

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backupFolder, backUp, backUpRegularly, fileStamp } from "../../src/ops/backups.ts";
 import { freeBytes } from "../../src/ops/reserve-file.ts";
+import { planRestore, restore } from "../../src/ops/restore.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
+import { TESTER } from "../support/app.ts";
 import { describeUnless } from "../support/required-programs.ts";
 import { NO_MOUNT, SmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -74,5 +76,25 @@ describeUnless(NO_MOUNT, "a disk with little space", () => {
     disk.drain();
     disk.fill(22 * MEGABYTE);
     expect(existsSync(await backUpRegularly(dataDir, NOW_MS))).toBe(true);
+  });
+
+  test("says at a restore how much is needed, and keeps the current database", async () => {
+    const copy = join(temporaryFolder(), "copy.db");
+    await backUp(dataDir, copy);
+    const plan = planRestore(dataDir, copy);
+    disk.fill(MEGABYTE);
+    const before = readdirSync(dataDir);
+    expect(() => restore(dataDir, copy, NOW_MS, TESTER, plan)).toThrow(
+      expect.objectContaining({
+        code: "storage",
+        message: expect.stringMatching(
+          /about [3-5] MB are needed in .*, [01] MB are free; the current database stays in use/,
+        ),
+      }),
+    );
+    const left = readdirSync(dataDir).filter((name) => !before.includes(name));
+    expect(left.sort()).toEqual(["lock.db", "secrets"]);
+    disk.drain();
+    restore(dataDir, copy, NOW_MS, TESTER, plan);
   });
 });

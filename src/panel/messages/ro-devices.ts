@@ -94,6 +94,14 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   ["{text} Read {file}, then remove it", "{text} Citiți {file}, apoi ștergeți-l"],
   ["{name} could not be completed", "scrierea fișierului {name} nu s-a putut încheia"],
   ["Check the disk", "Verificați discul"],
+  [
+    "{file} cannot be restored: about {neededMb} MB are needed in {folder}, {freeMb} MB are free; the current database stays in use",
+    "{file} nu poate fi restaurat: sunt necesari circa {neededMb} MB în {folder}, liberi sunt {freeMb} MB; baza de date actuală rămâne în folosință",
+  ],
+  [
+    "Move old directories of quarantine/, older files of backups/ and *.db.v<n> from the data directory to another disk",
+    "Mutați pe alt disc directoarele vechi din quarantine/, fișierele mai vechi din backups/ și *.db.v<n> din directorul de date",
+  ],
   ["{file} cannot be restored: it is a directory", "{file} nu poate fi restaurat: este un director"],
   [
     "Name one of the files in it, for example {file}",
