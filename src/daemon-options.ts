@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
 import type { EffectiveOption } from "./config/effective.ts";
 import type { Config } from "./config/config.ts";
 import type { LoadOptions } from "./config/load.ts";
@@ -9,6 +8,7 @@ import type { ZoneChanges } from "./domain/zone-changes.ts";
 import type { SimulatedLines } from "./inputs/gpio/gpio-port.ts";
 import type { DamageRestarts } from "./ops/damage-restart.ts";
 import { hostOf, type Host } from "./ops/host.ts";
+import { offDiskFile } from "./ops/off-disk-file.ts";
 import type { BeforeLongWork } from "./ops/start-work.ts";
 import { SystemClock } from "./ops/system-clock.ts";
 
@@ -97,12 +97,10 @@ export function thisMachine(bootId?: string): Machine {
   return { clock, host: hostOf(clock, randomUUID, "", bootId), lines: undefined, random: Math.random };
 }
 
-/** File for changes that the disk does not take; its name is unique for each data directory. */
+/** File for changes that the disk does not take. */
 export function offDiskFileOf(
   { runtimeDirectory }: Pick<DaemonOptions, "runtimeDirectory">,
   { dataDir }: Pick<Config, "dataDir">,
 ): string | undefined {
-  if (runtimeDirectory === undefined) return undefined;
-  const which = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);
-  return join(runtimeDirectory, `trips-${which}.ndjson`);
+  return runtimeDirectory === undefined ? undefined : offDiskFile(runtimeDirectory, dataDir);
 }

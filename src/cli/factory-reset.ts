@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { endUndecidedSession } from "../ops/machine-identity.ts";
+import { offDiskFile } from "../ops/off-disk-file.ts";
 import { flush } from "../store/durable-files.ts";
 import { takeInstanceLock } from "../store/instance-lock.ts";
 import { confirm } from "./prompt.ts";
@@ -33,12 +34,13 @@ export async function factoryReset(
   terminal: Terminal,
   options: { readonly yes?: boolean },
 ): Promise<void> {
-  const { stdout, stderr } = terminal;
+  const { stdout, stderr, env } = terminal;
   const names = daemonFiles(dataDir);
   const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
   await confirm(terminal, question, options);
   const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
   endUndecidedSession(dataDir);
+  removeOffDisk(dataDir, [RUNTIME_DIRECTORY, ...(env["RUNTIME_DIRECTORY"]?.split(":") ?? [])]);
   const stageOf = (name: string): number => IN_ORDER.findLastIndex((pattern) => pattern.test(name));
   for (const stage of IN_ORDER.keys()) {
     const ofStage = daemonFiles(dataDir).filter((name) => stageOf(name) === stage);
@@ -50,6 +52,21 @@ export async function factoryReset(
   }
   release();
   stdout.write("the next start is a first run\n");
+}
+
+/** RuntimeDirectory= of the package's service; a command is not told of it. */
+const RUNTIME_DIRECTORY = "/run/santinela";
+
+/** Removes trips that are only in memory: the next start would dispatch them. */
+function removeOffDisk(dataDir: string, folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmSync(offDiskFile(folder, dataDir), { force: true });
+    } catch (error) {
+      // The service of another user has that directory, and none of the trips of this one.
+      if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    }
+  }
 }
 
 function daemonFiles(dataDir: string): string[] {

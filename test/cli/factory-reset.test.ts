@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { beforeEach, expect, test } from "vitest";
 import { checkMachine } from "../../src/ops/machine-identity.ts";
+import { offDiskFile } from "../../src/ops/off-disk-file.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
 import { santinela } from "../support/command-line.ts";
@@ -66,4 +68,16 @@ test("never leaves the data on a machine that counts as its own, nor the journal
     const hasData = has("santinela.db") || has("journal.db") || has("secrets");
     expect(checkMachine(dataDir, OTHER) || !hasData, names).toBe(true);
   }
+});
+
+test("removes the trips that the disk had not accepted", async () => {
+  const dataDir = join(folder, "original");
+  const runtime = join(folder, "run");
+  const offDisk = new OffDiskChanges(offDiskFile(runtime, dataDir));
+  expect(offDisk.add({ zoneId: "door", trips: [] })).toBe(true);
+  writeFileSync(join(folder, "a.yaml"), "dataDir: ./original\n");
+  const env = { XDG_CONFIG_HOME: folder, RUNTIME_DIRECTORY: runtime };
+  const words = ["factory-reset", "--yes", "--config", "a.yaml"];
+  expect(await santinela(words, { cwd: folder, env })).toMatchObject({ code: 0 });
+  expect(readdirSync(runtime)).toEqual([]);
 });
