@@ -108,7 +108,7 @@ function exchange(image: Map<string, Buffer>, a: string, b: string): void {
 /**
  * Whether the row with a text, and the path to it on its page, are intact in the newest state of the page, in
  * the file or in its log.
- * @param text unique text near the start of the row
+ * @param text unique text of the row
  */
 export function isReadable(text: string, name: string, before: Image, after: Image): boolean {
   for (const { file, at, headAt } of newestPages(before, name)) {
@@ -126,9 +126,8 @@ export function isReadable(text: string, name: string, before: Image, after: Ima
 
 /** First byte of a table leaf page (sqlite.org/fileformat2.html, "B-tree Pages"). */
 const TABLE_LEAF = 13;
-/** Maximum distance from the start of a row to its text, and from the text to the end of the row. */
-const BEFORE_TEXT_BYTES = 120;
-const BEHIND_TEXT_BYTES = 700;
+/** Longest row without overflow pages; ours are shorter. */
+const ROW_BYTES_MAX = PAGE_BYTES - 35;
 
 interface PagePlace {
   readonly file: string;
@@ -151,15 +150,32 @@ function newestPages(image: Image, name: string): PagePlace[] {
 
 function rowOn(page: Buffer, text: string): { from: number; to: number } | undefined {
   const starts = Array.from({ length: page.readUInt16BE(3) }, (_, cell) => page.readUInt16BE(8 + 2 * cell));
-  const from = starts.find((start) => {
-    const at = page.indexOf(text, start);
-    return (
-      at >= 0 && at - start <= BEFORE_TEXT_BYTES && !starts.some((other) => other > start && other <= at)
-    );
-  });
-  if (from === undefined) return undefined;
-  const next = Math.min(PAGE_BYTES, ...starts.filter((start) => start > from));
-  return { from, to: Math.min(next, from + BEHIND_TEXT_BYTES + Buffer.byteLength(text)) };
+  for (const from of starts) {
+    const to = endOfRow(page, from);
+    const at = page.indexOf(text, from);
+    if (at >= 0 && to !== undefined && at + Buffer.byteLength(text) <= to) return { from, to };
+  }
+  return undefined;
+}
+
+/** The end of the row that starts at an offset: its length, its number and its values ("B-tree Cell Format"). */
+function endOfRow(page: Buffer, from: number): number | undefined {
+  const length = varintAt(page, from);
+  const end = varintAt(page, length.end).end + length.value;
+  return length.value > ROW_BYTES_MAX || end > page.length ? undefined : end;
+}
+
+/** A number of seven bits in each byte, of which the last is below 128. */
+function varintAt(page: Buffer, from: number): { value: number; end: number } {
+  let value = 0;
+  let at = from;
+  let byte: number;
+  do {
+    byte = page[at] ?? 0;
+    value = value * 128 + (byte % 128);
+    at += 1;
+  } while (byte >= 128);
+  return { value, end: at };
 }
 
 function isSame(before: Buffer | undefined, after: Buffer | undefined, from: number, to: number): boolean {
