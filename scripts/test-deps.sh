@@ -13,7 +13,7 @@ if command -v chromium chromium-browser google-chrome >/dev/null && ! can_instal
 case ${1:-tests} in
 tests)
   needed=(mosquitto:mosquitto ${browser:+"$browser:$browser"} strace:strace faketime:faketime postgresql:pg_lsclusters
-    gnupg:gpg g++:g++ make:make python3:python3)
+    gnupg:gpg g++:g++ make:make python3:python3 sqlite3:sqlite3)
   used="the tests with real parts use"
   ;;
 machines)

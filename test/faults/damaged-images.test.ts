@@ -24,6 +24,8 @@ import {
   type Image,
   type Target,
 } from "../support/damaged-images.ts";
+import { excessOf, noImages, outcomeTable, sumOf, type Outcome } from "../support/image-outcomes.ts";
+import { NO_RECOVER, recoverProgram, recoveredRows, rowTexts } from "../support/sqlite-recover.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { saidLossOf } from "../support/named-rows.ts";
@@ -35,10 +37,12 @@ import { tripRow } from "../support/trip-row.ts";
  * data is searched for: data on an intact page must exist, and missing data must be reported by a condition that
  * names each missing row, and no intact one. The index of a log (-shm) and its mark are as a killed process leaves them, or one or
  * both are missing, as after a power cut. A log truncated at the end of a commit where both are missing can only be detected by record numbers.
+ * Where sqlite3 is installed, its own recovery reads the same files: it must not have a row that is missing after the start.
  */
 
 const IMAGES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const LIMIT_MS = 3_600_000;
+const PROGRAM = recoverProgram();
 
 interface AcknowledgedRecord {
   readonly text: string;
@@ -52,6 +56,8 @@ interface AcknowledgedRecord {
 interface Acknowledged {
   readonly records: ReadonlyMap<number, AcknowledgedRecord>;
   readonly trips: ReadonlyMap<string, { seq: number; text: string; state: string }>;
+  /** The rows of each judged table with all columns. */
+  readonly rows: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 interface Moment {
@@ -59,19 +65,6 @@ interface Moment {
   readonly image: Image;
   readonly older: Image;
   readonly acknowledged: Acknowledged;
-}
-
-interface Outcome {
-  images: number;
-  /** With all acknowledged data. */
-  whole: number;
-  lost: number;
-  /** Lost or altered without a condition. */
-  silent: number;
-  /** With a lost row of which the condition only counts damaged pages. */
-  unnamed: number;
-  /** Lost although its page is intact. */
-  unsaved: number;
 }
 
 /** A lost row: whether it is missing or an earlier state of it is left. */
@@ -190,7 +183,11 @@ function textOf(number: number, rev: number): string {
 }
 
 function acknowledgedBy({ main, journal }: Pick<Databases, "main" | "journal">): Acknowledged {
-  return { records: recordsIn(main), trips: tripsIn(journal) };
+  const rows = new Map([
+    ["interventions", rowTexts(main, "interventions")],
+    ["trips", rowTexts(journal, "trips")],
+  ]);
+  return { records: recordsIn(main), trips: tripsIn(journal), rows };
 }
 
 function recordsIn(main: Database): Map<number, AcknowledgedRecord> {
@@ -213,7 +210,8 @@ function tripsIn(journal: Database): Map<string, { seq: number; text: string; st
 }
 
 /** Opens an image like the daemon, and compares it with the acknowledged data. */
-function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome, mayMiss: boolean): string[] {
+function judge(moment: Moment, after: Image, outcome: Outcome, mayMiss: boolean): string[] {
+  const { acknowledged, image } = moment;
   const place = join(folder, "place");
   writeImage(after, place);
   const { databases, health } = opened(place);
@@ -275,6 +273,7 @@ function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome, 
     outcome.unsaved += unsaved.length > 0 ? 1 : 0;
     const isWhole = lostRecords.length + lostTrips.length === 0;
     outcome[isWhole ? "whole" : "lost"] += 1;
+    faults.push(...compare(moment, after, now, databases, outcome));
     for (const [name, database] of [
       ["main", databases.main],
       ["journal", databases.journal],
@@ -286,6 +285,54 @@ function judge({ acknowledged, image }: Moment, after: Image, outcome: Outcome, 
     databases.close();
   }
   return faults;
+}
+
+/** The judged table of each database. */
+const JUDGED = [
+  ["santinela.db", "interventions"],
+  ["journal.db", "trips"],
+] as const;
+
+/**
+ * Counts the intact rows of the damaged databases after the start, and those that `.recover` reads from the same files.
+ * @returns the rows that only `.recover` has
+ */
+function compare(
+  { acknowledged, image }: Moment,
+  after: Image,
+  now: Acknowledged,
+  { main, journal }: Databases,
+  outcome: Outcome,
+): string[] {
+  const damagedOnes = JUDGED.filter(([name]) =>
+    ["", "-wal"].some((ending) => image.get(name + ending) !== after.get(name + ending)),
+  );
+  const place = join(folder, "recovered");
+  const likes = [
+    ["interventions", main],
+    ["trips", journal],
+  ] as const;
+  // Of swapped files, a person finds the rows in the other one.
+  const theirs = new Set(
+    damagedOnes.flatMap(([name]) =>
+      PROGRAM === undefined ? [] : [...recoveredRows(PROGRAM, { image: after, name, folder: place }, likes)],
+    ),
+  );
+  return damagedOnes.flatMap(([name, table]) => {
+    const stored = [...(acknowledged.rows.get(table) ?? [])];
+    const ours = now.rows.get(table);
+    const texts =
+      table === "interventions"
+        ? [...acknowledged.records.values()].map((record) => `${record.name}${record.text}`)
+        : [...acknowledged.trips.values()].map(({ text }) => text);
+    outcome.rows += stored.length;
+    outcome.readable += texts.filter((text) => isReadable(text, name, image, after)).length;
+    outcome.saved += stored.filter((row) => ours?.has(row)).length;
+    outcome.recovered += stored.filter((row) => theirs.has(row)).length;
+    return stored
+      .filter((row) => theirs.has(row) && ours?.has(row) !== true)
+      .map((row) => `only .recover has: ${table} ${row}`);
+  });
 }
 
 function rowsText(rows: readonly LostRow[]): string {
@@ -300,6 +347,7 @@ test(
     const outcomes = new Map<string, Outcome>();
     const faults: string[] = [];
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    let unknownEnds = noImages();
     let images = 0;
     while (images < RUN_LENGTH.images) {
       const moment = pick(moments);
@@ -318,20 +366,38 @@ test(
         ends,
         hasBackup ? "with backup" : "without backup",
       ].join(", ");
-      const outcome = outcomes.get(what) ?? { ...NO_IMAGES };
-      outcomes.set(what, outcome);
-      for (const fault of judge(moment, after, outcome, isLog && missing.length > 1)) {
-        faults.push(`image ${images} (${moment.name}; ${target}; ${what}): ${fault}`);
+      const outcome = noImages();
+      const isUnknownEnd = isLog && missing.length > 1;
+      for (const fault of judge(moment, after, outcome, isUnknownEnd)) {
+        faults.push(
+          `image ${images} of seed ${RUN_LENGTH.seed} (${moment.name}; ${target}; ${what}): ${fault}`,
+        );
         report(faults.at(-1) ?? "");
       }
+      outcomes.set(what, sumOf([outcomes.get(what) ?? noImages(), outcome]));
+      if (isUnknownEnd) unknownEnds = sumOf([unknownEnds, outcome]);
       if (images % 100 === 0) report(`${images} images, ${faults.length} faults`);
     }
-    for (const [what, outcome] of [...outcomes].sort(([a], [b]) => a.localeCompare(b)))
-      report(`${what}: ${JSON.stringify(outcome)}`);
+    faults.push(...excessOf(unknownEnds));
+    const sorted = [...outcomes].sort(([a], [b]) => a.localeCompare(b));
+    report(outcomeTable(sorted, PROGRAM !== undefined));
+    report(outcomeTable(totalsOf(sorted), PROGRAM !== undefined));
+    if (PROGRAM === undefined) report(`not compared: ${NO_RECOVER}`);
     expect(faults).toEqual([]);
     expect([...outcomes.values()].reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
   },
 );
+
+/** The outcomes by the damage and the file, then by whether there is a backup, then of all images. */
+function totalsOf(outcomes: readonly (readonly [string, Outcome])[]): Map<string, Outcome> {
+  const totals = new Map<string, Outcome>();
+  for (const part of [/^.*?, (?:log|database)/, /with(?:out)? backup$/, /^/])
+    for (const [what, outcome] of outcomes) {
+      const name = part.exec(what)?.[0] || "all";
+      totals.set(name, sumOf([totals.get(name) ?? noImages(), outcome]));
+    }
+  return totals;
+}
 
 /** What shows how far a log goes, and the files that are missing in the image. */
 const LOG_ENDS = [
@@ -339,5 +405,3 @@ const LOG_ENDS = [
   ["with mark", ["-shm"]],
   ["with neither", ["-shm", "-mark"]],
 ] as const;
-
-const NO_IMAGES: Outcome = { images: 0, whole: 0, lost: 0, silent: 0, unnamed: 0, unsaved: 0 };

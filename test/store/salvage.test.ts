@@ -5,6 +5,9 @@ import type { Database } from "../../src/store/database.ts";
 import { MAIN_DATABASE, openMainDatabase } from "../../src/store/main-database.ts";
 import { salvage, type Salvage } from "../../src/store/salvage.ts";
 import { transaction } from "../../src/store/transaction.ts";
+import { report } from "../support/run-length.ts";
+import { testUnless } from "../support/required-programs.ts";
+import { NO_RECOVER, recoverProgram, recoveredRows, rowTexts } from "../support/sqlite-recover.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Number of records of a site after a few months. */
@@ -19,6 +22,17 @@ beforeEach(() => {
   target = openMainDatabase(":memory:");
 });
 afterEach(() => target.close());
+
+const DAMAGES: Readonly<Record<string, (bytes: Buffer) => Uint8Array>> = {
+  "cut at 89 per cent": (bytes) => bytes.subarray(0, Math.floor(bytes.length * 0.89)),
+  "one wrong bit in the schema": (bytes) => {
+    const at = bytes.indexOf("CREATE TABLE interventions(") + 3;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes;
+  },
+  "without the first page": (bytes) => bytes.fill(0xa5, 0, 4096),
+};
+const recover = recoverProgram();
 
 /** File content of a closed database with records. */
 function databaseOf(records: number): Buffer {
@@ -100,6 +114,29 @@ describe("records are salvaged from a damaged database", () => {
     salvageOf(readFileSync(path));
     expect(names()).toHaveLength(19);
   });
+});
+
+describe("of the same damaged file, each record that .recover of sqlite3 reads is salvaged", () => {
+  for (const [damage, spoil] of Object.entries(DAMAGES))
+    testUnless(
+      recover === undefined ? NO_RECOVER : undefined,
+      damage,
+      async () => {
+        const bytes = databaseOf(RECORDS);
+        const whole = openMainDatabase(path);
+        const stored = [...rowTexts(whole, "interventions")];
+        whole.close();
+        salvageOf(spoil(bytes));
+        const image = new Map([["santinela.db", readFileSync(path)]]);
+        const place = { image, name: "santinela.db", folder: join(folder, "recovered") };
+        const theirs = recoveredRows(recover ?? "", place, [["interventions", target]]);
+        const ours = rowTexts(target, "interventions");
+        const count = (found: ReadonlySet<string>): number => stored.filter((row) => found.has(row)).length;
+        report(`${damage}: ${count(ours)} salvaged, ${count(theirs)} by .recover, of ${stored.length}`);
+        expect(stored.filter((row) => theirs.has(row) && !ours.has(row))).toEqual([]);
+      },
+      { isRequired: false },
+    );
 });
 
 test("a salvage that exceeds its time-out stops, and reports that it is incomplete", () => {
