@@ -27,11 +27,12 @@ else await play(workerData);
 function watch(order) {
   if (!Object.hasOwn(ATTACKS, order.name)) throw new Error(`there is no attack ${order.name}`);
   const counts = new BigInt64Array(new SharedArrayBuffer(16));
-  // The parent learns that the attack has had a first effect.
-  const begun = setInterval(() => {
-    if (Atomics.load(counts, 0) === 0n) return;
-    clearInterval(begun);
-    process.stdout.write("\n");
+  // The parent learns how much the attack has had an effect so far: a line for each new amount.
+  let told = 0n;
+  setInterval(() => {
+    const done = Atomics.load(counts, 0);
+    if (done !== told) process.stdout.write(`${done}\n`);
+    told = done;
   }, 100);
   const end = () => {
     const [done, failed] = [...counts].map(Number);

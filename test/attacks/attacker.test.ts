@@ -19,7 +19,9 @@ test.each<[what: string, meet: (socket: Socket) => unknown]>([
     meet(socket);
   });
   const port = await listen(server);
-  const attackers = FLOODS.map((name) => new Attacker({ name, port, httpPort: 0, token: "" }, 1));
+  const attackers = FLOODS.map(
+    (name) => new Attacker({ name, port, httpPort: 0, token: "", requests: 1 }, 1),
+  );
   try {
     const ends = await Promise.all(attackers.map((attacker) => attacker.onTime()));
     expect(ends).toHaveLength(FLOODS.length);

@@ -13,6 +13,8 @@ export interface Order {
   readonly httpPort: number;
   /** Token of an operator. */
   readonly token: string;
+  /** Number of random requests, after which that attack only waits for its end. */
+  readonly requests: number;
 }
 
 /** Amount of an attack. */
@@ -27,7 +29,7 @@ export interface Done {
 export class Attacker {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<Done>;
-  #hasBegun = false;
+  #done = 0;
 
   /** @param seconds duration, whatever the daemon does */
   constructor(order: Order, seconds: number) {
@@ -37,14 +39,14 @@ export class Attacker {
     let written = "";
     let output = "";
     attacker.stdout.on("data", (chunk: Buffer) => {
-      this.#hasBegun = true;
       written += chunk.toString();
+      this.#done = Number(written.split("\n").at(-2) ?? 0);
     });
     attacker.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
     this.#ended = new Promise((resolve, reject) => {
       attacker.once("error", reject);
       attacker.once("close", (code, signal) => {
-        if (code === 0) resolve(JSON.parse(written) as Done);
+        if (code === 0) resolve(JSON.parse(written.split("\n").at(-1) ?? "") as Done);
         else reject(new Error(`the attack ${order.name} ended with ${code ?? signal}: ${output}`));
       });
     });
@@ -52,9 +54,9 @@ export class Attacker {
     this.#ended.catch(() => {});
   }
 
-  /** Whether the daemon has accepted something of it: on a busy machine its process starts late. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
+  /** What the daemon has accepted so far: on a busy machine its process starts late. */
+  get done(): number {
+    return this.#done;
   }
 
   /** Waits until it has ended on time. */

@@ -34,6 +34,7 @@ async function flood(name: string, attack: string, isDone: (metrics: string) => 
   report(machineLine());
   expect(isDone(await site.metrics())).toBe(true);
   expect(need.attack.done).toBeGreaterThan(0);
+  expect(await site.restartedThreads()).toEqual([]);
   expect(need.wireMs.length).toBeGreaterThan(0);
   expect(need.brokerMs.length).toBeGreaterThan(0);
   expect(need.userMs.length).toBeGreaterThan(0);

@@ -10,6 +10,7 @@ import type { StatusView } from "../../src/site/status-view.ts";
 import { eventually } from "../support/eventually.ts";
 import type { TestAuthority } from "../support/certificates.ts";
 import { EDGE, Installation, pause } from "../support/installation.ts";
+import { RUN_LENGTH } from "../support/run-length.ts";
 import { Attacker, type Done, type Order } from "./attacker.ts";
 
 const LOOK_EVERY_MS = 250;
@@ -20,6 +21,8 @@ const TRIPS_OF_ZONE = 15;
 const TRIP_EVERY_MS = 1000;
 /** Additional time for a busy machine. */
 const MORE_S = 60;
+/** Other threads are asked for their longest delay every five seconds: the last answer comes as late as this. */
+const NEXT_PING_MS = 5_500;
 /** Maximum time for a response or a record; beyond it the daemon is considered unavailable. */
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -29,9 +32,8 @@ export interface Need {
   readonly restMiB: number;
   /** Peak memory of the process, as counted by the kernel. */
   readonly peakMiB: number;
-  /** Longest delay of the event loop, and the median of the longest between two readings. */
-  readonly longestDelayMs: number;
-  readonly usualDelayMs: number;
+  /** Delays of timers in each thread, by its name: the longest between two readings. */
+  readonly delaysMs: Delays;
   /** Time from the opening of a contact to its record: by GPIO, and by the broker. */
   readonly wireMs: readonly number[];
   readonly brokerMs: readonly number[];
@@ -40,9 +42,11 @@ export interface Need {
   readonly attack: Done;
 }
 
+type Delays = ReadonlyMap<string, readonly number[]>;
+
 interface Watch {
   isOver: boolean;
-  readonly delaysMs: number[];
+  readonly delaysMs: Map<string, number[]>;
   readonly wireMs: number[];
   readonly brokerMs: number[];
   readonly userMs: number[];
@@ -103,26 +107,41 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
     return answered("the status", this.#control.get("/site/status"));
   }
 
+  /** The threads that were started again within the last minute; during an attack one of them ends the test at once. */
+  async restartedThreads(): Promise<unknown[]> {
+    const { conditions } = await this.status();
+    return conditions.filter(({ code }) => code === "thread-failed").map(({ subject }) => subject);
+  }
+
   metrics(): Promise<string> {
     return answered("the metrics", this.#control.text("/metrics"));
   }
 
   /**
    * Runs an attack and measures the daemon.
-   * @param isDone whether the metrics show the expected effect; then it ends, after at least `seconds` and at
-   * most `MORE_S` more, and not before the daemon has accepted something of the attack
+   * @param isDone whether the metrics and the amount of the attack show the expected effect; then it ends, after at least
+   * `seconds` and at most `MORE_S` more, and not before the daemon has accepted something of the attack
    */
-  async during(attack: string, seconds: number, isDone: (metrics: string) => boolean): Promise<Need> {
+  async during(
+    attack: string,
+    seconds: number,
+    isDone: (metrics: string, done: number) => boolean,
+  ): Promise<Need> {
     const restMiB = this.#memoryMiB("VmRSS");
     this.#forgetPeak();
     await this.metrics();
-    const watch: Watch = { isOver: false, delaysMs: [], wireMs: [], brokerMs: [], userMs: [] };
-    const order: Order = { name: attack, ...this.#ports, token: this.#token };
+    const watch: Watch = { isOver: false, delaysMs: new Map(), wireMs: [], brokerMs: [], userMs: [] };
+    const order: Order = {
+      name: attack,
+      ...this.#ports,
+      token: this.#token,
+      requests: RUN_LENGTH.attackRequests,
+    };
     const attacker = new Attacker(order, seconds + MORE_S);
     const everyMs = Math.max(TRIP_EVERY_MS, ((seconds + MORE_S) * 1000) / (ZONES.length * TRIPS_OF_ZONE));
     const startMs = performance.now();
     const watching = [
-      this.#look(watch, (metrics) => attacker.hasBegun && isDone(metrics), startMs, seconds),
+      this.#look(watch, (metrics) => attacker.done > 0 && isDone(metrics, attacker.done), startMs, seconds),
       this.#trips("door", watch, watch.wireMs, everyMs),
       this.#trips("gate", watch, watch.brokerMs, everyMs),
       this.#ask(watch),
@@ -134,13 +153,16 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
       await attacker.end();
       await Promise.allSettled(watching);
     }
-    const delaysMs = watch.delaysMs.toSorted((a, b) => a - b);
+    const tookMs = performance.now() - startMs;
+    const peakMiB = this.#memoryMiB("VmHWM");
+    // Brief runs print nothing: they do not wait for the last delays.
+    if (seconds > 0) await pause(NEXT_PING_MS);
+    addDelays(watch.delaysMs, await this.metrics());
     return {
-      seconds: (performance.now() - startMs) / 1000,
+      seconds: tookMs / 1000,
       restMiB,
-      peakMiB: this.#memoryMiB("VmHWM"),
-      longestDelayMs: delaysMs.at(-1) ?? 0,
-      usualDelayMs: delaysMs[Math.floor(delaysMs.length / 2)] ?? 0,
+      peakMiB,
+      delaysMs: watch.delaysMs,
       wireMs: watch.wireMs,
       brokerMs: watch.brokerMs,
       userMs: watch.userMs,
@@ -158,7 +180,7 @@ zones: [ ${ZONES.map((number) => zonesYaml(number)).join(", ")} ]
       await pause(LOOK_EVERY_MS);
       const metrics = await this.metrics();
       if (hasFailedThread(metrics)) throw new Error("a thread of the daemon has failed");
-      watch.delaysMs.push(delayOf(metrics));
+      addDelays(watch.delaysMs, metrics);
       const hasTripped = watch.wireMs.length > 0 && watch.brokerMs.length > 0;
       const endS = isDone(metrics) && hasTripped ? seconds : seconds + MORE_S;
       watch.isOver = performance.now() - startMs >= endS * 1000;
@@ -279,7 +301,12 @@ function hasFailedThread(metrics: string): boolean {
   return open !== "0";
 }
 
-/** Longest delay of the event loop since the last reading, in milliseconds. */
-function delayOf(metrics: string): number {
-  return Number(/^santinela_event_loop_delay_seconds\{quantile="1"\} (.+)$/m.exec(metrics)?.[1]) * 1000;
+/** Adds the longest delay of each thread since the last reading, in milliseconds. */
+function addDelays(delaysMs: Map<string, number[]>, metrics: string): void {
+  const sensing = /^santinela_event_loop_delay_seconds\{(quantile)="1"\} (.+)$/gm;
+  const others = /^santinela_thread_delay_seconds\{thread="(\w+)"\} (.+)$/gm;
+  for (const [, label = "", seconds] of [...metrics.matchAll(sensing), ...metrics.matchAll(others)]) {
+    const thread = label === "quantile" ? "sensing" : label;
+    delaysMs.set(thread, [...(delaysMs.get(thread) ?? []), Number(seconds) * 1000]);
+  }
 }

@@ -22,6 +22,8 @@ export const RUN_LENGTH = {
   soakRestartS: numberOf("PROOF_SOAK_RESTART_S", 1800),
   /** Minimum duration of an attack; it ends once the expected effect is seen. */
   attackSeconds: numberOf("PROOF_ATTACK_SECONDS", 0),
+  /** Number of random requests, all of which are sent. */
+  attackRequests: numberOf("PROOF_ATTACK_REQUESTS", 500),
   /** Sites of the simulated fleet, how many more are real daemons, and for how many seconds they are observed. */
   fleetSites: numberOf("PROOF_FLEET_SITES", 60),
   fleetDaemons: numberOf("PROOF_FLEET_DAEMONS", 1),
