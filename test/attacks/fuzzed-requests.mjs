@@ -2,11 +2,10 @@
 import { Agent, request } from "node:http";
 import { pauseMs } from "./raw-client.mjs";
 
-/** Then the attack only waits for its end. */
-const REQUESTS_MAX = 120_000;
 const CLIENTS = 32;
-/** Streams have no end, and passwords have a throttle of their own. */
-const LEFT_OUT = ["/site/events", "/auth/token", "/interventii/events"];
+/** Writes that would keep back the trips that are measured, add some, or replace the site. */
+const DISTURBING =
+  /^\/site\/(?:walk-test|signal-test|simulate|outputs\/|zones\/|restore|setup|restart|reload|configuration\/)/;
 const METHODS = ["GET", "GET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const WRITES = ["POST", "PUT", "PATCH", "DELETE"];
 
@@ -106,15 +105,17 @@ const TEXTS = [
 ];
 const IF_MATCH = ["", "*", '"1"', 'W/"x"', "x"];
 
+const SIGN_IN_FIELDS = ["email", "password", "code", "x"];
+
 /** One connection for each client, which sends the next request after each response. */
-export async function fuzzedRequests({ httpPort, token, count, countFailed }) {
+export async function fuzzedRequests({ httpPort, token, requests, count, countFailed }) {
   const paths = await pathsOf({ httpPort, token });
   const random = seeded(1);
   const pick = (values) => values[Math.floor(random() * values.length)];
   let sent = 0;
   const client = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (sent < REQUESTS_MAX) {
+    while (sent < requests) {
       sent += 1;
       const status = await ask(httpPort, agent, requestOf(paths, pick, token));
       // Anything but a response of the API is a defect. A request that cannot be served now gets 503.
@@ -127,13 +128,13 @@ export async function fuzzedRequests({ httpPort, token, count, countFailed }) {
 }
 
 function requestOf(paths, pick, token) {
-  const template = pick(paths);
+  const [template, documented] = pick(paths);
   const query = Array.from({ length: pick([0, 0, 1, 3]) }, () => `${pick(QUERY)}=${pick(VALUES)}`).join("&");
   const path = template.replaceAll(/\{[^}]+\}/g, () => pick(IDS));
-  // A walk test, a bypass or a test of an output would keep back the trips that are measured.
-  const method = pick(
-    template.startsWith("/site") ? METHODS.filter((name) => !WRITES.includes(name)) : METHODS,
+  const methods = pick([documented, METHODS]).filter(
+    (name) => !WRITES.includes(name) || !DISTURBING.test(template),
   );
+  const method = pick(methods.length > 0 ? methods : ["GET"]);
   const fields = Array.from({ length: pick([0, 2, 5]) }, () => [pick(FIELDS), pick(FIELD_VALUES)]);
   const record = {
     name: "Fuzz",
@@ -141,9 +142,9 @@ function requestOf(paths, pick, token) {
     objectiveId: 1,
     ...Object.fromEntries(fields),
   };
-  const body = WRITES.includes(method)
-    ? pick([JSON.stringify(record), JSON.stringify(record), pick(TEXTS)])
-    : "";
+  const signIn = Object.fromEntries(SIGN_IN_FIELDS.map((field) => [field, pick(FIELD_VALUES)]));
+  const json = JSON.stringify(template === "/auth/token" ? signIn : record);
+  const body = WRITES.includes(method) ? pick([json, json, pick(TEXTS)]) : "";
   const headers = {
     Authorization: `Bearer ${pick([token, token, token, token, "x", ""])}`,
     "Content-Type": pick(["application/json", "application/json", pick(TYPES)]),
@@ -163,12 +164,22 @@ function sentNumber(pick) {
 /** @returns the status; 0 without a response */
 function ask(port, agent, { method, path, headers, body }) {
   return new Promise((resolve) => {
+    let isAnswered = false;
     const sent = request({ host: "127.0.0.1", port, agent, method, path, headers }, (response) => {
+      isAnswered = true;
+      // A stream has no end: its client goes away, like one that loses its network.
+      if (response.headers["content-type"]?.startsWith("text/event-stream")) {
+        response.on("error", () => resolve(response.statusCode ?? 0));
+        response.once("data", () => sent.destroy());
+        response.on("close", () => resolve(response.statusCode ?? 0));
+        return;
+      }
       response.resume();
       response.on("error", () => resolve(0));
       response.on("end", () => resolve(response.statusCode ?? 0));
     });
     sent.on("error", () => {
+      if (isAnswered) return;
       // The server may close a connection that is idle while the request is on its way.
       if (sent.reusedSocket) resolve(ask(port, agent, { method, path, headers, body }));
       else resolve(0);
@@ -177,6 +188,7 @@ function ask(port, agent, { method, path, headers, body }) {
   });
 }
 
+/** The documented paths with their methods, and some others. */
 function pathsOf({ httpPort, token }) {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${token}` };
@@ -185,8 +197,14 @@ function pathsOf({ httpPort, token }) {
       response.setEncoding("utf8");
       response.on("data", (chunk) => (text += chunk));
       response.on("end", () => {
-        const paths = Object.keys(JSON.parse(text).paths).filter((path) => !LEFT_OUT.includes(path));
-        resolve([...paths, "/nowhere", "//", "/interventii/../site/status"]);
+        const documented = Object.entries(JSON.parse(text).paths).map(([path, operations]) => [
+          path,
+          Object.keys(operations)
+            .map((name) => name.toUpperCase())
+            .filter((name) => METHODS.includes(name)),
+        ]);
+        const others = ["/nowhere", "//", "/interventii/../site/status"].map((path) => [path, METHODS]);
+        resolve([...documented, ...others]);
       });
     })
       .on("error", reject)
