@@ -11,13 +11,26 @@ export function signInFrom(
   account: { readonly email: string; readonly password: string },
   token?: string,
 ): Promise<number> {
-  const body = JSON.stringify(account);
+  return postFrom(localAddress, port, { path: "/auth/token", body: account, token });
+}
+
+/** Sends a body to the API on 127.0.0.1, as a client at another loopback address. @returns the status of the answer */
+export function postFrom(
+  localAddress: string,
+  port: number,
+  {
+    path,
+    body,
+    token,
+  }: { readonly path: string; readonly body: object; readonly token?: string | undefined },
+): Promise<number> {
+  const text = JSON.stringify(body);
   const headers = {
     "Content-Type": "application/json",
-    "Content-Length": Buffer.byteLength(body),
+    "Content-Length": Buffer.byteLength(text),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
   };
-  const target = { host: "127.0.0.1", port, localAddress, method: "POST", path: "/auth/token", headers };
+  const target = { host: "127.0.0.1", port, localAddress, method: "POST", path, headers };
   return new Promise((resolve, reject) => {
     const asked = request({ ...target, agent: false }, (response) => {
       response.resume();
@@ -25,6 +38,6 @@ export function signInFrom(
       response.on("end", () => resolve(response.statusCode ?? 0));
     });
     asked.on("error", reject);
-    asked.end(body);
+    asked.end(text);
   });
 }
