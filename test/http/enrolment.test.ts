@@ -5,6 +5,7 @@ import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 import { claim, codeFor, enrolled, SITE_PASSWORD, signIn } from "../support/enrolled-site.ts";
 
 const HALL = ["obiective/cladiri/1"];
+const BAD_REQUEST = { error: "Bad Request", message: expect.any(String) as string, statusCode: 400 };
 const HOUR_MS = 3_600_000;
 const OTHER_PASSWORD = "z8r4-2mkqp-x7dvb-h9ctn";
 
@@ -127,6 +128,25 @@ test("a claim or an invitation that makes no sense is explained, and uses no cod
   ];
   for (const body of invitations)
     expect([(await asAdministrator("post", "/enrolments", body)).status, body]).toEqual([400, body]);
+  await claim(centre, code, "hala-nord").expect(201);
+});
+
+test.each([
+  ["an invitation for a reference", "/enrolments", { site: "hala\u0000nord", objectives: HALL }],
+  ["an invitation for an objective", "/enrolments", { site: "hala-nord", objectives: [`${HALL[0]}\u0000`] }],
+  ["a claim for a reference", "/enrolments/claim", { site: "hala\u0000nord", password: SITE_PASSWORD }],
+  ["a claim with a password", "/enrolments/claim", { site: "hala-nord", password: `${SITE_PASSWORD}\u0000` }],
+])("%s with a zero byte is rejected, and uses no code", async (_what, path, body) => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  const isClaim = path.endsWith("/claim");
+  const answer = await asAdministrator("post", path, isClaim ? { ...body, code } : body);
+  expect([answer.status, answer.body]).toEqual([400, BAD_REQUEST]);
+  await claim(centre, code, "hala-nord").expect(201);
+});
+
+test("a code with a zero byte is rejected, and the code stays valid", async () => {
+  const code = await codeFor(centre, "hala-nord", HALL);
+  await claim(centre, `${code.slice(0, 5)}\u0000${code.slice(5)}`, "hala-nord").expect(400);
   await claim(centre, code, "hala-nord").expect(201);
 });
 

@@ -92,6 +92,21 @@ test("a password of one repeated character is rejected, for a new account and fo
   expect(await signIn(TEST_ACCOUNTS.administrator, PASSWORD)).toBe(200);
 });
 
+test.each([
+  ["an address", { email: "ion\u0000@example.ro" }],
+  ["an address", { email: "ion@example.ro\n" }],
+  ["a role", { role: "operator\u0000" }],
+  ["a password", { password: `${ION.password}\u0000` }],
+])("%s with a control character is rejected: %j", async (_what, wrong) => {
+  const answer = await post({ ...ION, email: "vlad@example.ro", ...wrong });
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    { error: "Bad Request", message: expect.any(String) as string, statusCode: 400 },
+  ]);
+  const { body } = await request(site.app).get("/site/accounts").set("Authorization", `Bearer ${token}`);
+  expect(JSON.stringify(body)).not.toMatch(/vlad|\\u0000|\\n/);
+});
+
 test("a disabled user cannot sign in until the account is enabled", async () => {
   await put(TEST_ACCOUNTS.operator, { disabled: true }).expect(200);
   expect(await signIn(TEST_ACCOUNTS.operator, PASSWORD)).toBe(401);

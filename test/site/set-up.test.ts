@@ -94,10 +94,17 @@ describe("the set-up of a new installation", () => {
     ["a common password", { password: "password1" }, 400],
     ["a password of one repeated character", { password: "aaaaaaaa" }, 400],
     ["an invalid address", { email: "ana" }, 400],
+    ["an address with a zero byte", { email: "ana\u0000@example.ro" }, 400],
+    ["an address with a line end", { email: "ana@example.ro\n" }, 400],
+    ["a password with a zero byte", { password: `${ANA.password}\u0000` }, 400],
     ["an address in use", { email: TEST_ACCOUNTS.operator }, 409],
   ])("rejects %s, and the code stays valid", async (_what, wrong, status) => {
     await firstStart();
-    expect((await claim({ code: CODE, ...ANA, ...wrong })).status).toBe(status);
+    const { body, status: answered } = await claim({ code: CODE, ...ANA, ...wrong });
+    expect([answered, body]).toMatchObject([
+      status,
+      { statusCode: status, message: expect.any(String) as string },
+    ]);
     expect((await claim({ code: CODE, ...ANA })).status).toBe(200);
   });
 
