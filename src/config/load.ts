@@ -34,6 +34,7 @@ import { CertificateFiles } from "./certificate-files.ts";
 import { dc09Of } from "./dc09.ts";
 import { mqttOf } from "./mqtt.ts";
 import { onBatteryOf } from "./on-battery.ts";
+import { oneLine } from "./one-line.ts";
 import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
@@ -182,7 +183,7 @@ function resolvedSections(
 ): Omit<Config, "file" | "role" | "dataDir" | "warnings" | "database"> {
   const profiles = resolveProfiles(value.profiles ?? {});
   return {
-    site: { ...SITE_DEFAULTS, ...value.site },
+    site: { ...SITE_DEFAULTS, ...value.site, name: oneLine(value.site?.name ?? SITE_DEFAULTS.name) },
     http: { ...HTTP_DEFAULTS, corsOrigins: [], hosts: [], ...value.http, tls: tlsOf(value.http, folder) },
     upstream: value.upstream ? upstreamOf(value.upstream, passwords, certificates.upstream) : null,
     upstreams: transmittersOf(value, passwords),
@@ -196,7 +197,11 @@ function resolvedSections(
     zones: (value.zones ?? []).flatMap((zone) =>
       zone.disabled === true
         ? []
-        : (resolveZone(zone, profiles, objectiveNameOf(value, zone.objective)) ?? []),
+        : (resolveZone(
+            { ...zone, name: oneLine(zone.name) },
+            profiles,
+            objectiveNameOf(value, zone.objective),
+          ) ?? []),
     ),
     log: { ...LOG_DEFAULTS, ...value.log },
     metricsToken: passwords.metricsToken ?? null,

@@ -990,6 +990,24 @@ zones:
   });
 });
 
+test("a name on several lines becomes one line, and its file stays valid", () => {
+  const { site, zones } = load(`site:
+  name: |
+    Hala Nord
+    \tcorp B
+zones:
+  - name: |
+      Ușa
+      principală
+    id: a
+    kind: intrusion
+    objective: { type: obiective/cladiri, id: 1 }
+    input: { simulated: true }
+`);
+  expect([site.name, zones[0]?.name]).toEqual(["Hala Nord corp B", "Ușa principală"]);
+  expect(load('site: { name: " Hala  Nord " }\n').site.name).toBe(" Hala  Nord ");
+});
+
 test("site and dispatch centre of the system keep their data where their units have them, for commands too", () => {
   const dataDirOf = (file: string, text: string): string =>
     readConfiguration({ file, text }, { env: {}, cwd: "/" }).dataDir;
