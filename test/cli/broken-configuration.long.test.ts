@@ -8,6 +8,9 @@ import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 import { santinela } from "../support/command-line.ts";
 import { listen } from "../support/loopback.ts";
+import { UNUSABLE_ALIASES } from "../support/unusable-aliases.ts";
+
+const EXPLODING = UNUSABLE_ALIASES.find(({ what }) => what === "aliases of aliases that multiply");
 
 let installation: Installation;
 beforeEach(() => (installation = Installation.temporary()));
@@ -81,6 +84,11 @@ test.each([
     "expands its aliases without bound",
     "zones: &zones [*zones]\n",
     /site\.yaml:4:16: alias \*zones is inside its own anchor/,
+  ],
+  [
+    "multiplies values by aliases of aliases",
+    EXPLODING?.yaml ?? "",
+    /site\.yaml:9:10: with alias \*l4 the aliases add more than 100000 values/,
   ],
   ["nests without end", `zones: ${"[".repeat(100_000)}`, /site\.yaml:4:\d+: nested deeper than 64 levels/],
 ])("a file that %s loses no alarm: the last good configuration runs", async (_what, yaml, mistake) => {
