@@ -35,6 +35,13 @@ const RULES: readonly Rule[] = [
     instead: "evaluate of a part or a screen of test/support/panel-page.ts, which waits for it",
   },
   {
+    // What a slow browser shows later, or hides later, is not there yet.
+    what: /\bexpect\(\s*await [^;]*(?:\.isShown\(\)|"location\.hash")/,
+    folders: ["test/panel/"],
+    homes: [],
+    instead: "shown, hidden, gone or isAt of test/support/panel-page.ts, which wait",
+  },
+  {
     what: /from "playwright-core"/,
     folders: ["test/", "scripts/"],
     homes: [
@@ -75,6 +82,8 @@ test.each([
   ["test/support/x.ts", 'await page.getByRole("row").count();'],
   ["scripts/x.mjs", 'await page.locator("nav").waitFor();'],
   ["test/panel/x.test.ts", "page.evaluate('document.querySelectorAll(\".log > li\").length')"],
+  ["test/panel/x.test.ts", 'expect(await list.button("Retry").isShown()).toBe(false);'],
+  ["test/panel/x.test.ts", 'expect(await page.evaluate<string>("location.hash")).toBe("#/zones");'],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
 ])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
   expect(violations(path, text)).toHaveLength(1);

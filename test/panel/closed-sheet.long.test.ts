@@ -14,14 +14,14 @@ describeWithBrowser("Back after a zone was closed", () => {
     await page.press("Escape");
     await sheet.gone();
     await page.screen("zones").tile("PIR hol").shown();
-    expect(await page.evaluate<string>("location.hash")).toBe("#/zones");
+    await page.isAt("#/zones");
     await page.back();
     await page.screen("objectives").text("Hala Nord").shown();
 
     await page.open("zones?zone=smoke");
     await page.dialog("Fum depozit").button("Close").click();
     await page.dialog("Fum depozit").gone();
-    expect(await page.evaluate<string>("location.hash")).toBe("#/zones");
+    await page.isAt("#/zones");
     await page.back();
     await page.screen("objectives").text("Hala Nord").shown();
     await page.close();
@@ -35,7 +35,7 @@ describeWithBrowser("Back after a zone was closed", () => {
     await page.pressAt(left + 4, 300);
     await sheet.button("7 days").click();
     await sheet.pressedButton("7 days").shown();
-    expect(await page.evaluate<string>("location.hash")).toBe("#/zones?zone=hall");
+    await page.isAt("#/zones?zone=hall");
     await page.pressAt(left - 4, 300);
     await sheet.gone();
     await page.close();

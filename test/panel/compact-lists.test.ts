@@ -84,6 +84,6 @@ describeWithBrowser("long lists on a small screen", () => {
     await api.text("GET /site/zones").shown();
     const openResources = "part.querySelectorAll('details[name=resource][open]').length";
     expect(await api.evaluate<number>(openResources)).toBe(1);
-    expect(await api.text("GET /interventii").isShown()).toBe(false);
+    await api.text("GET /interventii").hidden();
   });
 });

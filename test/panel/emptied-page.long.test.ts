@@ -26,7 +26,7 @@ describeWithBrowser("a list whose last page has lost its rows", () => {
     expect((await askDaemon(dataDir(), "PUT", "/interventii/1", record)).status).toBe(200);
     await list.text("1–20 of 20").shown();
     await list.row(/Ronda 21/).shown();
-    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions?status=planned");
+    await page.isAt("#/interventions?status=planned");
     await page.close();
   });
 
@@ -46,7 +46,7 @@ describeWithBrowser("a list whose last page has lost its rows", () => {
     await record.button("Delete…").click();
     await page.openDialog.button("Delete").click();
     await list.row(/Ronda 19/).shown();
-    expect(await page.evaluate<string>("location.hash")).toBe(address);
+    await page.isAt(address);
     await page.close();
   });
 
@@ -70,7 +70,7 @@ describeWithBrowser("a list whose last page has lost its rows", () => {
     expect(await back.attribute("href")).toBe("#/interventions");
     await back.click();
     await list.text("1–20 of 20").shown();
-    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions");
+    await page.isAt("#/interventions");
     await page.close();
   });
 

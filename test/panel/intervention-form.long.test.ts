@@ -224,7 +224,7 @@ describeWithBrowser("the form of an intervention", () => {
     await page.evaluate(
       "fetch('./site/setup').then(() => new Promise((resolve) => requestAnimationFrame(resolve)))",
     );
-    expect(await page.evaluate("location.hash")).toBe("#/zones");
+    await page.isAt("#/zones");
     await isOnce("plecat");
   });
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
@@ -13,7 +13,7 @@ describeWithBrowser("a page on a bad link", () => {
     await context.route(path, (route) => route.abort());
     const page = await site.signedOutPage(context);
     await page.openFirst();
-    expect(await page.notLoaded.text("The page has not loaded.").isShown()).toBe(false);
+    await page.notLoaded.text("The page has not loaded.").hidden();
     // It waits for a slow link.
     await page.evaluate("document.getAnimations().forEach((one) => one.finish())");
     await page.notLoaded.text("Pagina nu s-a încărcat.").shown();

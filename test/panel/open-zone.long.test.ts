@@ -106,7 +106,7 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     await site.daemon.run(["trip", "--zone", "front-door", "--restore"]);
     await record.button("done").click();
     await isNow("done");
-    expect(await page.openDialog.isShown()).toBe(false);
+    await page.openDialog.gone();
   });
 
   test("shows its delivery to the centre when it is done, and how long it took", async () => {

@@ -192,7 +192,7 @@ describeWithBrowser("a floor plan", () => {
     await page.screen("plan/1").markup("a[href$='plan/1/edit']").click();
     await slow.held();
     const editor = page.screen("plan/1/edit");
-    expect(await editor.image("Plan: Etajul 1").isShown()).toBe(false);
+    await editor.image("Plan: Etajul 1").hidden();
     slow.release();
     await editor.button("Fum depozit").shown();
   });
@@ -226,7 +226,7 @@ describeWithBrowser("a floor plan", () => {
     await slow.held();
     const second = page.screen("plan/2");
     await second.pressedButton("Demisol").shown();
-    expect(await second.markup(".plan img").isShown()).toBe(false);
+    await second.markup(".plan img").hidden();
     slow.release();
     await second.image("Plan: Demisol").shown();
     const failing = await page.failRequests("**/site/plans/1/picture");

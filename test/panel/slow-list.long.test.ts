@@ -44,7 +44,7 @@ describeWithBrowser("a list that takes long, as that of a large centre", () => {
     const list = await page.open("interventions");
     await eventually("the request for the list", () => asked() === 1);
     for (let n = 0; n < 4; n += 1) await tenSeconds();
-    expect(await list.button("Retry").isShown()).toBe(false);
+    await list.button("Retry").hidden();
     for (let n = 0; n < 2; n += 1) await tenSeconds();
     await list.button("Retry").shown();
     for (let n = 0; n < 3; n += 1) await tenSeconds();

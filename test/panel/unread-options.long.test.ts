@@ -25,7 +25,7 @@ describeWithBrowser("a section of a zone that is typed as JSON", () => {
     await form.button("Review the change").click();
     await section.shown();
     expect(await section.hasFocus()).toBe(true);
-    expect(await page.evaluate<string>("location.hash")).toBe("#/zones/form?zone=usa");
+    await page.isAt("#/zones/form?zone=usa");
 
     // It counts as input, and is still there after the question whether to leave.
     await page.follow("Home");

@@ -55,12 +55,12 @@ describeWithBrowser("what is entered and not saved", () => {
     await answer("Keep editing");
     expect(await page.isAskedOn("reload", false)).toBe(true);
     await form.field("Name").holds("Verificarea sirenei");
-    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions/new");
+    await page.isAt("#/interventions/new");
     await page.back();
     await answer("Discard changes");
     await page.screen("interventions").complete();
     // Where the form was, by the history of the tab.
-    expect(await page.evaluate<string>("location.hash")).toBe("#/interventions");
+    await page.isAt("#/interventions");
     expect(await page.isAskedOn("reload", true)).toBe(false);
   });
 

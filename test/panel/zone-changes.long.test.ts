@@ -73,7 +73,7 @@ describeWithBrowser("an installer who changes zones", () => {
     const slow = await page.holdResponses(READ);
     await page.open("zones/edit");
     await slow.held();
-    expect(await menu("Geam").isShown()).toBe(false);
+    await menu("Geam").hidden();
     slow.release();
     await menu("Hol").shown();
   });
@@ -126,7 +126,7 @@ describeWithBrowser("an installer who changes zones", () => {
     write(USA);
     await form.button("Review the change").click();
     await review.text(/^\+ +- id: usa-copy$/).shown();
-    expect(await removed().isShown()).toBe(false);
+    await removed().hidden();
   });
 
   test("keeps the unsaved changes of the list while a copy is saved", async () => {

@@ -116,12 +116,17 @@ export class Part {
     await this.#waited("detached");
   }
 
+  /** Waits until it is not visible, in the page or not; also true before it appears: wait for another part first. */
+  async hidden(): Promise<void> {
+    await this.#waited("hidden");
+  }
+
   /** Waits until the field has this value. */
   async holds(value: string): Promise<void> {
     await eventually(`a field with ${value}`, async () => (await this.#locator.inputValue()) === value);
   }
 
-  /** Whether it is visible now. */
+  /** Whether it is visible now, for a decision; `shown`, `hidden` and `gone` wait. */
   async isShown(): Promise<boolean> {
     return this.#locator.isVisible();
   }
@@ -197,7 +202,7 @@ export class Part {
   }
 
   /** @throws with the text of the page, which says more than the time */
-  async #waited(state: "visible" | "attached" | "detached"): Promise<void> {
+  async #waited(state: "visible" | "hidden" | "attached" | "detached"): Promise<void> {
     try {
       await this.#locator.waitFor({ state });
     } catch (error) {
@@ -448,6 +453,14 @@ export class PanelPage {
 
   async close(): Promise<void> {
     await this.#page.close();
+  }
+
+  /** Waits until the tab is at this address: the part from `#`. */
+  async isAt(hash: string): Promise<void> {
+    await eventually(
+      `the address ${hash}`,
+      async () => (await this.evaluate<string>("location.hash")) === hash,
+    );
   }
 
   /** Moves in the history of the tab as the browser's buttons do. */
