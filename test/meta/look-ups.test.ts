@@ -55,9 +55,9 @@ const RULES: readonly Rule[] = [
     instead: "PanelPage of test/support/panel-page.ts",
   },
   {
-    what: /new URL\("[./]*dist\/|ROOT, "dist"/i,
+    what: /new URL\([`"][./]*(?:dist|build)\/|\bROOT, "(?:dist|build)[/"]/i,
     folders: ["test/"],
-    homes: [],
+    homes: ["test/support/built-program.ts"],
     instead: "test/support/built-program.ts, which refuses a program that is older than its sources",
   },
 ];
@@ -84,6 +84,9 @@ test.each([
   ["test/panel/x.test.ts", "page.evaluate('document.querySelectorAll(\".log > li\").length')"],
   ["test/panel/x.test.ts", 'expect(await list.button("Retry").isShown()).toBe(false);'],
   ["test/panel/x.test.ts", 'expect(await page.evaluate<string>("location.hash")).toBe("#/zones");'],
+  ["test/cli/x.test.ts", 'join(root, "dist/main.js")'],
+  ["test/cli/x.test.ts", 'join(ROOT, "build", "main.js")'],
+  ["test/cli/x.test.ts", 'new URL("../../build/main.js", import.meta.url)'],
   ["test/cli/x.test.ts", 'new URL("../../dist/main.js", import.meta.url)'],
 ])("in %s an inexact look-up or an outdated program is detected: %s", (path, text) => {
   expect(violations(path, text)).toHaveLength(1);
