@@ -25,7 +25,7 @@ describeWithBrowser("a screen whose last request has failed", () => {
     await list.text(NOT_UPDATED).shown();
     await list.text("No interventions yet. Each alarm creates one.").shown();
     await page.speak("RO");
-    await list.text(/^O parte a ecranului nu s-a mai actualizat de la \d\d:\d\d:\d\d\.$/).shown();
+    await list.text(/^O parte a ecranului nu s-a actualizat de la \d\d:\d\d:\d\d\.$/).shown();
     await page.speak("EN");
     await requests.stop();
     await list.row(/Ușa principală/).shown();

@@ -13,7 +13,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "priority.low": "scăzută",
   "priority.medium": "medie",
   "priority.high": "ridicată",
-  "app.notUpdated": "O parte a ecranului nu s-a mai actualizat de la {time}.",
+  "app.notUpdated": "O parte a ecranului nu s-a actualizat de la {time}.",
   "sync.synced": "sincronizată",
   "sync.done": {
     one: "Sincronizare încheiată; {n} înregistrare în așteptare",
@@ -37,7 +37,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.conflict": "Starea actuală nu permite operația.",
   "refusal.precondition-failed": "Înregistrarea s-a modificat între timp. Redeschideți-o.",
   "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
-  "refusal.unavailable": "Operația nu este posibilă acum. Nu s-a salvat nimic; reîncercați.",
+  "refusal.unavailable": "Nu se poate acum. Nu s-a salvat nimic; reîncercați.",
   "refusal.configuration": "Configurația are erori.",
   "refusal.internal": "Eroare internă. Reîncercați.",
   "nav.walkTest": "Test de mers",
