@@ -313,7 +313,7 @@ test("what concerns the whole centre is denied to a site, even as an administrat
 });
 
 test("a site whose account lost its objectives sees none, not all", async () => {
-  centre.database.prepare("UPDATE accounts SET objectives = NULL WHERE site = 'hala-nord'").run();
+  await centre.run("UPDATE accounts SET objectives = NULL WHERE site = 'hala-nord'");
   const { body } = await request(centre.app)
     .post("/auth/token")
     .send({ email: "hala-nord@sites.santinela.local", password: SITE_PASSWORD })

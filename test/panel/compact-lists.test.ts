@@ -36,7 +36,8 @@ describeWithBrowser("long lists on a small screen", () => {
     const heights = "[...part.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)";
     await list.text("#1 · Hala Nord · other · high priority").shown();
     const [first = 0] = await list.evaluate<number[]>(heights);
-    expect(first).toBeLessThanOrEqual(112);
+    // The name takes two lines at this width.
+    expect(first).toBeLessThanOrEqual(132);
     await page.look("light", 1280);
     for (const name of ["Type", "Objective"]) await list.columnHeader(name).shown();
     await list.row(/Ușa principală 1 other Hala Nord planned high/).shown();
