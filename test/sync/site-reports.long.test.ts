@@ -78,7 +78,8 @@ function syncOf(times: { readonly timeoutS: number; readonly reportS: number }, 
     log,
     conditions,
     failpoint: () => {},
-    report: async () => ({ ...REPORT, at: clock.wallMs() }),
+    // The clock of the centre stands still here.
+    report: async () => ({ ...REPORT, at: centre.clock.wallMs() }),
   });
 }
 
