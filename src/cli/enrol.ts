@@ -57,7 +57,7 @@ export async function enrol(
   const isNew = upstream === null && upstreams.length === 0 && !hasSentRecords(dataDir);
   const { sent, text } = passwordFor({ centre, code }, readJson(draft), isNew, oneTimePassword);
   writeSecret(draft, text);
-  const claim = { code, ...(isNew ? {} : { site: site.ref }), password: sent.password };
+  const claim = { code, ...(sent.takesReference ? {} : { site: site.ref }), password: sent.password };
   const account = await claimAccount({ centre, ca, hints: HINTS }, claim);
   writeSecret(file, sent.password);
   if (caFile !== undefined && ca !== undefined)

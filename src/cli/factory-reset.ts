@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { takeBackupLock } from "../ops/backups.ts";
 import { endUndecidedSession } from "../ops/machine-identity.ts";
 import { offDiskFile } from "../ops/off-disk-file.ts";
 import { flush } from "../store/durable-files.ts";
@@ -27,7 +28,7 @@ const IN_ORDER: readonly RegExp[] = [
 
 /**
  * Removes all records, accounts, keys and certificates of this installation; the configuration stays.
- * @throws AppError as `confirm`; `busy` while a daemon uses the directory
+ * @throws AppError as `confirm`; `busy` while a daemon uses the directory or a backup is made
  */
 export async function factoryReset(
   { dataDir }: Config,
@@ -39,6 +40,8 @@ export async function factoryReset(
   const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
   await confirm(terminal, question, options);
   const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
+  // A backup that goes on would leave a copy of the records.
+  const releaseBackups = names.length > 0 ? takeBackupLock(dataDir) : () => {};
   endUndecidedSession(dataDir);
   removeOffDisk(dataDir, [RUNTIME_DIRECTORY, ...(env["RUNTIME_DIRECTORY"]?.split(":") ?? [])]);
   const stageOf = (name: string): number => IN_ORDER.findLastIndex((pattern) => pattern.test(name));
@@ -50,6 +53,7 @@ export async function factoryReset(
     }
     if (ofStage.length > 0) flush(dataDir);
   }
+  releaseBackups();
   release();
   stdout.write("the next start is a first run\n");
 }

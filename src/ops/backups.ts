@@ -159,8 +159,13 @@ function removeScheduled(dataDir: string, isMeant: (name: string) => boolean): v
     if (SCHEDULED.test(name) && isMeant(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Otherwise the unfinished backup of another process would be removed. A directory that cannot be used is reported by `backUp`. */
-function takeBackupLock(dataDir: string): () => void {
+/**
+ * Excludes the scheduled backup of any other process, whose unfinished file would be removed. A directory that cannot be used is
+ * reported by `backUp`.
+ * @returns a function that releases it
+ * @throws AppError `busy` while another process makes a backup
+ */
+export function takeBackupLock(dataDir: string): () => void {
   try {
     return takeInstanceLock(join(dataDir, "backup.lock"));
   } catch (error) {

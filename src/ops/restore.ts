@@ -57,8 +57,8 @@ export function planRestore(dataDir: string, file: string, ref?: string): Restor
   const path = join(dataDir, "santinela.db");
   const inCopy = recordIds(file);
   const inPresent = existsSync(path) ? recordIds(path) : new Set<number>();
-  const present = presentReferences(siteReferencesIn(path), ref);
-  const otherSite = otherSiteOf(siteReferencesIn(file), present, inPresent.size > 0);
+  const references = { ofBackup: siteReferencesIn(file), known: siteReferencesIn(path), ref };
+  const otherSite = otherSiteOf(references, inPresent.size > 0);
   return {
     recordsInBackup: inCopy.size,
     onlyInCurrent: [...inPresent].filter((id) => !inCopy.has(id)),
@@ -67,23 +67,28 @@ export function planRestore(dataDir: string, file: string, ref?: string): Restor
   };
 }
 
-/** A person who replaces a machine may have written its configuration before the first start, or the database is missing. */
-function presentReferences(known: readonly string[], ref?: string): readonly string[] {
-  const isNamed = (one: string): boolean => !GIVEN_AT_INSTALLATION.test(one);
-  return ref === undefined || !isNamed(ref) || known.some(isNamed) ? known : [...known, ref];
+const isNamed = (ref: string): boolean => !GIVEN_AT_INSTALLATION.test(ref);
+
+interface SiteReferences {
+  readonly ofBackup: readonly string[];
+  /** Of the present database. */
+  readonly known: readonly string[];
+  /** In the configuration. */
+  readonly ref: string | undefined;
 }
 
 /**
  * The site of a backup, if it is another one. A new machine that takes the place of a dead one has no name and no records yet: any
  * backup may be its own. A file that an earlier release has written does not name its site.
+ *
+ * The reference in the configuration counts if the database has no name: a person who replaces a machine may have written the file
+ * before the first start. It does not tell a backup from before the site had a name from that of another one.
  */
-function otherSiteOf(
-  ofBackup: readonly string[],
-  present: readonly string[],
-  hasRecords: boolean,
-): string | undefined {
-  const isNew = !hasRecords && present.every((ref) => GIVEN_AT_INSTALLATION.test(ref));
-  const isSame = present.length === 0 || ofBackup.some((ref) => present.includes(ref));
+function otherSiteOf({ ofBackup, known, ref }: SiteReferences, hasRecords: boolean): string | undefined {
+  const isByFile = ref !== undefined && isNamed(ref) && !known.some(isNamed);
+  const present = isByFile ? [...known, ref] : known;
+  const isNew = !hasRecords && (!present.some(isNamed) || (isByFile && !ofBackup.some(isNamed)));
+  const isSame = present.length === 0 || ofBackup.some((one) => present.includes(one));
   const newest = ofBackup.at(-1);
   return isNew || isSame || newest === undefined ? undefined : foreignName(newest, REFERENCE_LENGTH_MAX);
 }

@@ -108,6 +108,16 @@ test("a machine that has its configuration, but no database that names its site,
   expect(await restore("empty", await backupOf("north"))).toMatchObject({ code: 0, stdout: /Restored/ });
 });
 
+test("a backup from before the site had a name is restored on its replacement, whose configuration has one", async () => {
+  await run("unnamed", "site-9f2c41a07b", { withRecord: true });
+  const copy = await backupOf("unnamed");
+  writeFileSync(
+    join(folder, "named.yaml"),
+    "dataDir: ./named\nsite: { ref: hala-nord }\nobjectives: { obiective/cladiri: [ { id: 1, name: Hall } ] }\n",
+  );
+  expect(await restore("named", copy)).toMatchObject({ code: 0, stdout: /Restored/ });
+});
+
 test("a site that has changed its reference takes its own earlier backup", async () => {
   await run("site", "hala-nord", { withRecord: true });
   const copy = await backupOf("site");
