@@ -114,7 +114,7 @@ export const CONDITION_MESSAGES = {
   "thread-failed":
     "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Send a support bundle (santinela support-bundle) to the developers.",
   "clock-not-set":
-    "the time of this machine is not confirmed: no time server has answered, and there is no real-time clock with the same time. Until then interventions have no start, and zones with a schedule are armed all the time. Check the network and the time server (timedatectl timesync-status), or add a battery to the real-time clock.",
+    "the time of this machine is not confirmed: no time server has answered, and there is no real-time clock with the same time. Until then interventions have no start, and zones with a schedule are armed all the time. Check the network and the time server (timedatectl timesync-status), or add a battery to the real-time clock. Without a time server, set the clock and the real-time clock (timedatectl set-time), or disable the time service.",
   "certificate-not-renewed":
     "the certificate is valid until {until} and has not been renewed. With tls: own run santinela cert; otherwise renew the files of http.tls.",
   "key-damaged":

@@ -25,12 +25,12 @@ export function runningTest(
 }
 
 /**
- * A test after a change of the wall clock. A resumed one ends earlier if its time is over by the clock that is now trusted; any
- * other ends as before, and its times are corrected.
+ * A test after a change of the wall clock. A resumed one ends earlier if its time is over by this clock; any other ends as before.
+ * The times are corrected, unless they are of an earlier run and the clock is trusted only now.
  */
 export function afterClockChange(clock: Clock, running: RunningTest, change: ClockChange): RunningTest {
-  const { test, endsAtMs, isResumed } = running;
-  return isResumed && change === "trusted"
-    ? { ...running, endsAtMs: Math.min(endsAtMs, monotonicEndOf(clock, test)) }
-    : { ...running, test: datedPeriod(clock, test, endsAtMs) };
+  const { test, isResumed } = running;
+  const endsAtMs = Math.min(running.endsAtMs, isResumed ? monotonicEndOf(clock, test) : Infinity);
+  if (isResumed && change === "trusted") return { ...running, endsAtMs };
+  return { ...running, endsAtMs, test: datedPeriod(clock, test, endsAtMs) };
 }

@@ -22,6 +22,14 @@ export function datedPeriod<P extends Period>(clock: Clock, period: P, endsAtMs:
   return { ...period, sinceWallMs: untilWallMs - (period.untilWallMs - period.sinceWallMs), untilWallMs };
 }
 
+/** Begins of earlier runs may be some seconds ahead without a step of the clock. */
+const AHEAD_MS = 30_000;
+
+/** Whether a period began while the clock was ahead, in this run or an earlier one: it would begin again at each restart. */
+export function isFromFuture(clock: Clock, { sinceWallMs }: Period): boolean {
+  return sinceWallMs - clock.wallMs() > AHEAD_MS;
+}
+
 /** @throws AppError `invalid` */
 export function assertMinutes(minutes: number, max: number): void {
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > max)

@@ -7,7 +7,7 @@ import type { Zone } from "../domain/zone.ts";
 import { isIntact, type WalkTest } from "../store/walk-tests.ts";
 import { afterClockChange, runningTest, type RunningTest } from "./running-test.ts";
 import type { ClockChange } from "./clock-changes.ts";
-import { assertMinutes } from "./time-limit.ts";
+import { assertMinutes, isFromFuture } from "./time-limit.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
 export interface WalkTestsOptions extends Pick<ZoneContext, "zones" | "journal" | "clock" | "record"> {
@@ -85,6 +85,11 @@ export class WalkTests {
     if (!this.#running) return;
     this.#running = afterClockChange(clock, this.#running, change);
     if (!this.#running.isResumed || change === "set") journal.walkTests.date(this.#running.test);
+  }
+
+  /** Dates a test that begins in the future. @throws as `followClock` */
+  dateFuture(): void {
+    if (this.#running && isFromFuture(this.#options.clock, this.#running.test)) this.followClock("set");
   }
 
   /** Who has started the test that runs now; undefined without one. */

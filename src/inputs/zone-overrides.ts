@@ -10,7 +10,7 @@ import type { Zone } from "../domain/zone.ts";
 import type { Bypass } from "../store/overrides.ts";
 import { ClockChanges, type ClockChange } from "./clock-changes.ts";
 import { GateStates } from "./gate-states.ts";
-import { assertMinutes, datedPeriod, monotonicEndOf } from "./time-limit.ts";
+import { assertMinutes, datedPeriod, isFromFuture, monotonicEndOf } from "./time-limit.ts";
 import { WalkTests } from "./walk-tests.ts";
 import type { ZoneContext } from "./zone-context.ts";
 
@@ -97,12 +97,12 @@ export class ZoneOverrides {
 
   /** Ends expired overrides; to be called at intervals. An expired override has no effect even before. */
   tick(): void {
-    const nowMs = this.#options.clock.monotonicMs();
     this.#clockChanges.look((change) => this.#followClock(change));
+    this.#dateFuture();
     // Before the bypasses: its result names the zones that were bypassed at its end.
     this.walkTests.tick();
     for (const { bypass, endsAtMs, endedBy = DAEMON } of this.#bypasses.values())
-      if (endsAtMs <= nowMs) this.#endBypass(bypass.zoneId, endedBy);
+      if (endsAtMs <= this.#options.clock.monotonicMs()) this.#endBypass(bypass.zoneId, endedBy);
   }
 
   /** Disposition of a trip of this zone now. */
@@ -193,17 +193,24 @@ export class ZoneOverrides {
 
   /**
    * A clock that was behind at the start made resumed overrides too long; those that it made too short are not extended.
-   * All others end when they should, and the journal gets their times by the present clock: with those of a clock that was
-   * ahead, an override would begin again at each restart.
    * @throws any error of the journal; the next call repeats it
    */
   #followClock(change: ClockChange): void {
     for (const [id, active] of this.#bypasses) {
-      const endsAtMs = Math.min(active.endsAtMs, this.#endOf(active.bypass));
-      if (active.isResumed && change === "trusted") this.#bypasses.set(id, { ...active, endsAtMs });
-      else this.#date(active);
+      const endMs = active.isResumed ? this.#endOf(active.bypass) : active.endsAtMs;
+      const followed = { ...active, endsAtMs: Math.min(active.endsAtMs, endMs) };
+      if (active.isResumed && change === "trusted") this.#bypasses.set(id, followed);
+      else this.#date(followed);
     }
     this.walkTests.followClock(change);
+  }
+
+  /** With the times of a clock that was ahead, an override would begin again at each restart. */
+  #dateFuture(): void {
+    if (!this.#options.time.isTrusted()) return;
+    for (const active of this.#bypasses.values())
+      if (isFromFuture(this.#options.clock, active.bypass)) this.#date(active);
+    this.walkTests.dateFuture();
   }
 
   #date(active: ActiveBypass): void {

@@ -177,7 +177,7 @@ export class CertificateKeeper {
           : "Both are replaced once the clock is set, which no time server has done yet (timedatectl timesync-status)";
     conditions.raise(
       "certificate-of-wrong-time",
-      `the certificate or its authority is valid from ${isoTime(fromMs)}, and it is now ${isoTime(nowMs)}: no client accepts it. ${remedy}.`,
+      `the certificate or its authority is valid only from ${isoTime(fromMs)}: no client accepts it. ${remedy}.`,
       "certificate",
     );
   }

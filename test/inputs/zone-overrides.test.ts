@@ -290,6 +290,56 @@ describe("an override that begins while the trusted clock is years ahead", () =>
   });
 });
 
+test.each<[what: string, begin: () => void, state: string]>([
+  [
+    "a bypass",
+    () => site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 60 }, ANA),
+    "bypassed",
+  ],
+  ["a walk test", () => site.zoneService.zoneOverrides.walkTests.begin(60, ANA), "test"],
+])(
+  "%s begun while the clock was ahead begins again once at most, if the clock is set while the daemon is stopped",
+  (_what, begin, state) => {
+    site = MonitoredZones.forTest([DOOR]);
+    site.clock.stepWall(365 * 86_400_000);
+    begin();
+    site.clock.stepWall(-365 * 86_400_000);
+    site.restart();
+    site.clock.advance(40 * MINUTE_MS);
+    site.restart();
+    site.clock.advance(19 * MINUTE_MS);
+    trip("door");
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual([state, "waiting"]);
+  },
+);
+
+test.each<[what: string, begin: () => void, state: string]>([
+  [
+    "a bypass",
+    () => site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 360 }, ANA),
+    "bypassed",
+  ],
+  ["a walk test", () => site.zoneService.zoneOverrides.walkTests.begin(240, ANA), "test"],
+])(
+  "%s that is resumed by a trusted clock which is behind ends at its time once the clock is set",
+  (what, begin, state) => {
+    const [lengthMin, offMin] = what === "a bypass" ? [360, 300] : [240, 180];
+    site = MonitoredZones.forTest([DOOR]);
+    begin();
+    // The machine is off, and its clock stands still.
+    site.restart();
+    site.clock.advance(5 * MINUTE_MS);
+    site.clock.stepWall(offMin * MINUTE_MS);
+    site.clock.advance(MINUTE_MS);
+    trip("door");
+    site.clock.advance((lengthMin - offMin - 6) * MINUTE_MS);
+    trip("door");
+    expect(states()).toEqual([state, "waiting"]);
+  },
+);
+
 describe("an arming condition", () => {
   const AT_NIGHT = zoneOf({
     id: "door",

@@ -119,7 +119,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
   "clock-not-set":
-    "Ora acestui dispozitiv nu este confirmată: niciun server de timp nu a răspuns și nu există un ceas de timp real cu aceeași oră. Până atunci, intervențiile nu au oră de început, iar zonele cu program orar sunt armate permanent. Verificați rețeaua și serverul de timp (timedatectl timesync-status) sau montați o baterie pentru ceasul de timp real.",
+    "Ora acestui dispozitiv nu este confirmată: niciun server de timp nu a răspuns și nu există un ceas de timp real cu aceeași oră. Până atunci, intervențiile nu au oră de început, iar zonele cu program orar sunt armate permanent. Verificați rețeaua și serverul de timp (timedatectl timesync-status) sau montați o baterie pentru ceasul de timp real. Fără server de timp, setați ora și ceasul de timp real (timedatectl set-time) sau dezactivați serviciul de timp.",
   "certificate-not-renewed":
     "Certificatul este valabil până la {until} și nu a fost reînnoit. Cu tls: own, rulați santinela cert; altfel, reînnoiți fișierele din http.tls.",
   "certificate-incomplete":

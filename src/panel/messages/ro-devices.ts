@@ -55,8 +55,8 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
   // Certificates and databases
   ["{problem}; the current certificate stays in use", "{problem}; rămâne activ certificatul actual"],
   [
-    "the certificate or its authority is valid from {from}, and it is now {now}: no client accepts it. {remedy}",
-    "certificatul (sau autoritatea lui) este valabil abia de la {from}, iar acum este {now}: niciun browser și niciun client nu îl acceptă. {remedy}",
+    "the certificate or its authority is valid only from {from}: no client accepts it. {remedy}",
+    "certificatul (sau autoritatea lui) este valabil abia de la {from}: niciun browser și niciun client nu îl acceptă. {remedy}",
   ],
   [
     "Check the clock (timedatectl timesync-status) and the file",
