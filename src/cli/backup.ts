@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
 import { backUp, backUpRegularly } from "../ops/backups.ts";
 import { assertOwnSite, planRestore, restore, type RestorePlan } from "../ops/restore.ts";
+import { SITE_DEFAULTS } from "../generated/defaults.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
@@ -38,7 +39,8 @@ export function restoreBackup(
   assertOwnDatabase(config);
   const { dataDir, site } = config;
   const path = resolve(cwd, file);
-  const plan = planRestore(dataDir, path, site.ref);
+  // The default names no site.
+  const plan = planRestore(dataDir, path, site.ref === SITE_DEFAULTS.ref ? undefined : site.ref);
   if (!dryRun) assertOwnSite(plan, otherSite === true, OTHER_SITE_REMEDY);
   const done = dryRun ? null : restore(dataDir, path, new SystemClock().wallMs(), commandLineActor(), plan);
   stdout.write(json ? jsonText({ plan, done }) : `${planText(plan)}${resultText(done)}`);

@@ -29,14 +29,24 @@ const IS_DELETED = "(record.deleted_at IS NOT NULL OR entry.phase IN ('gone','cl
  * @returns the ids of the records
  */
 export function keepDeletions(copy: Database, present: string, lost: readonly string[]): number[] {
-  const uids = [...new Set([...lost, ...unsentIn(copy)])];
-  const deleted = readOr(present, (database) => deletedAmong(database, uids)) ?? [];
-  if (deleted.length === 0) return [];
+  const deleted = readOr(present, (database) => {
+    // Where nothing is sent, as at a dispatch centre, a restore brings back what users have deleted.
+    const unsent = hasSent(database) ? unsentIn(copy) : [];
+    return deletedAmong(database, [...new Set([...lost, ...unsent])]);
+  });
+  if (deleted === undefined || deleted.length === 0) return [];
   return transaction(copy, () => {
     const kept = deleted.filter((each) => takeOver(copy, each));
     copy.exec(REBUILD_COUNTS);
     return kept.map(({ record }) => Number(record["id"]));
   });
+}
+
+function hasSent(database: Database): boolean {
+  const sent = database.prepare(
+    "SELECT 1 FROM outbox WHERE upstream_id IS NOT NULL OR watermark IS NOT NULL LIMIT 1",
+  );
+  return sent.get() !== undefined;
 }
 
 /** Records that are not at the dispatch centre, as the backup knows it. */

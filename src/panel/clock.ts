@@ -76,12 +76,10 @@ export function pause(ms: number): Promise<void> {
   });
 }
 
-/** Changes when a minute begins: what reads it is drawn again then, although nothing else changes. */
+/** Changes when a minute of the daemon begins: what reads it is drawn again then, although nothing else changes. */
 export const minute = signal(0);
 const beginMinute = (): void => {
   minute.value += 1;
+  later(MINUTE_MS - (daemonNowMs() % MINUTE_MS), beginMinute);
 };
-later(MINUTE_MS - (nowMs() % MINUTE_MS), () => {
-  beginMinute();
-  every(MINUTE_MS, beginMinute);
-});
+beginMinute();

@@ -85,7 +85,8 @@ export function siteTimeText(): string {
   if (timeZone.value === undefined) return "";
   const atMs = daemonNowMs();
   const short = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
-  const own = new Date(nowMs());
+  const isClose = Math.abs(nowMs() - atMs) < 60_000;
+  const own = new Date(isClose ? atMs : nowMs());
   const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
   const there = localDigits(atMs)?.[1].slice(0, 5) ?? format(new Date(atMs), { ...inZone(), ...short });
   return here === there

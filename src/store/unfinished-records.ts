@@ -120,14 +120,24 @@ export class UnfinishedInterventions extends Store {
       this.#count.get({ isAlarm, startedMs }) as { records: number; begun: number };
     const alarms = of(1);
     const work = of(0);
-    const isAnyAhead = alarms.records > alarms.begun;
-    const sentAhead = isAnyAhead ? (this.#countSentAhead.get({ startedMs }) ?? 0) : 0;
+    const sentAhead = this.#sentAhead(alarms.records - alarms.begun, startedMs);
     return {
       alarms: alarms.begun + sentAhead,
       alarmsAhead: alarms.records - alarms.begun - sentAhead,
       work: work.begun,
       workAhead: work.records - work.begun,
     };
+  }
+
+  /** The alarms of sites among those ahead. If their rows are damaged, all of them count: the others must still be counted. */
+  #sentAhead(ahead: number, startedMs: number): number {
+    if (ahead === 0) return 0;
+    try {
+      return this.#countSentAhead.get({ startedMs }) ?? 0;
+    } catch (error) {
+      if (isDamage(error)) return ahead;
+      throw error;
+    }
   }
 
   /**

@@ -33,8 +33,9 @@ interface PushOptions extends SyncPorts {
 
 /** The verifications of a cycle end after half the interval of the regular sync, which leaves the link to others. */
 const VERIFYING_MS_MAX = 30_000;
-/** As many are made also on a slow link. */
+/** As many are made also on a slow link, and for a while after it has failed during further ones: the centre may limit requests. */
 const VERIFICATIONS_MIN = 20;
+const FEW_FOR_MS = 3_600_000;
 /** Maximum records swept with one read of the list. */
 const SWEEPS_MAX = 500;
 
@@ -69,6 +70,7 @@ export class Push {
   /** False before the first cycle and after an error: interrupted requests and damaged texts are handled first. */
   #isHealthy = false;
   #areChecksWanted = false;
+  #fewUntilMs = 0;
   #warming: Promise<void> | undefined;
   #isStopped = false;
 
@@ -226,11 +228,13 @@ export class Push {
     const { clock } = this.#options;
     this.#areChecksWanted = false;
     this.#store.followClock();
-    const [nowMs, untilMs] = [clock.wallMs(), clock.monotonicMs() + VERIFYING_MS_MAX];
+    const startMs = clock.monotonicMs();
+    const [nowMs, untilMs] = [clock.wallMs(), startMs < this.#fewUntilMs ? 0 : startMs + VERIFYING_MS_MAX];
     const mayCheck = (): boolean => !this.#isStopped && this.#linkFaults.isOpen;
     for (const [made, entry] of this.#verifications.next(nowMs).entries()) {
       if (!mayCheck() || (made >= VERIFICATIONS_MIN && clock.monotonicMs() >= untilMs)) break;
       await this.#verify(entry).then(giveWay);
+      if (made >= VERIFICATIONS_MIN && !this.#linkFaults.isOpen) this.#fewUntilMs = startMs + FEW_FOR_MS;
     }
     // What the centre makes of a name or a start tells a duplicate from a dispatcher's record.
     const sweeps = this.#store.outbox.dueSweeps(nowMs, SWEEPS_MAX);

@@ -129,3 +129,22 @@ function due(): number {
   const count = "SELECT count(*) FROM outbox WHERE verify_at <= ?";
   return site.app.database.prepare<[number], number>(count).pluck().get(site.app.clock.wallMs()) ?? 0;
 }
+
+test("a centre that limits requests gets no more than twenty reads a minute afterwards", async () => {
+  await create(MORE_OPEN_RECORDS);
+  const { instead } = centre;
+  let isLimited = true;
+  centre.instead = (request) => {
+    const answer = instead(request);
+    return isLimited && read.length > 25 ? json(429, {}, { "Retry-After": "30" }) : answer;
+  };
+  read = [];
+  await site.minutes(6);
+  expect(read.length).toBeGreaterThan(25);
+  isLimited = false;
+  await site.minutes(2);
+  read = [];
+  await site.minutes(5);
+  expect(read.length).toBeGreaterThan(0);
+  expect(read.length).toBeLessThanOrEqual(100);
+});

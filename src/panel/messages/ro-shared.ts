@@ -33,7 +33,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.forbidden": "Contul nu are acest drept.",
   "refusal.unanswered": "Niciun răspuns. Verificați dacă operația s-a executat.",
   "refusal.not-found": "Nu există sau nu mai există.",
-  "refusal.method-not-allowed": "Operația nu este posibilă aici.",
+  "refusal.method-not-allowed": "Nu este posibil aici.",
   "refusal.conflict": "Starea actuală nu permite operația.",
   "refusal.precondition-failed": "Înregistrarea s-a modificat între timp. Redeschideți-o.",
   "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
