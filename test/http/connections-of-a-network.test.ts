@@ -8,6 +8,9 @@ import { listen } from "../support/loopback.ts";
 /* Clients of a real server on loopback, each with an address that the test gives it. */
 
 const PER_ADDRESS = 3;
+const ALL = 20;
+/** From here a user has signed in before. */
+const KNOWN = "192.0.2.200";
 const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 let server: Server;
@@ -17,7 +20,7 @@ let sockets: Socket[];
 let connections: Connections;
 beforeEach(async () => {
   sockets = [];
-  connections = new Connections({ connectionsMax: 100, connectionsPerAddressMax: PER_ADDRESS });
+  connections = new Connections({ connectionsMax: ALL, connectionsPerAddressMax: PER_ADDRESS }, [KNOWN]);
   // It answers none of them, so that each connection stays in use.
   server = createServer(connections.guard(() => {}));
   connections.watch(server);
@@ -62,4 +65,12 @@ test.each([
 
 test("an IPv4 address is one client on listeners for either family", async () => {
   expect(await refusedFrom(["::ffff:192.0.2.1", "192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"])).toBe(1);
+});
+
+test("when strangers with requests have all connections, only a known address takes one of them", async () => {
+  const strangers = Array.from({ length: ALL }, (_, host) => `198.51.100.${host + 1}`);
+  expect(await refusedFrom(strangers)).toBe(0);
+  expect(await refusedFrom(["203.0.113.1"])).toBe(1);
+  expect(await refusedFrom([KNOWN])).toBe(0);
+  expect(connections.use).toMatchObject({ open: ALL, replaced: 1 });
 });
