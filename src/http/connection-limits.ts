@@ -39,6 +39,8 @@ interface OpenConnection {
   isSignedIn: boolean;
   /** Whether it only waits for the next report of a site. */
   isWaitingForReport: boolean;
+  /** Whether it no longer counts. */
+  isForgotten: boolean;
 }
 
 /**
@@ -129,6 +131,7 @@ export class Connections {
       requests: new Set<IncomingMessage>(),
       isSignedIn: false,
       isWaitingForReport: false,
+      isForgotten: false,
     };
     this.#open.set(key, connection);
     this.#countByNetwork.set(network, ofNetwork() + 1);
@@ -137,9 +140,10 @@ export class Connections {
   }
 
   #forget(key: string, connection: OpenConnection): void {
+    if (connection.isForgotten) return;
+    connection.isForgotten = true;
     // The port may already belong to a newer connection.
-    if (this.#open.get(key) !== connection) return;
-    this.#open.delete(key);
+    if (this.#open.get(key) === connection) this.#open.delete(key);
     const left = (this.#countByNetwork.get(connection.network) ?? 1) - 1;
     if (left > 0) this.#countByNetwork.set(connection.network, left);
     else this.#countByNetwork.delete(connection.network);

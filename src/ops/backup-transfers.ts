@@ -25,31 +25,43 @@ const NAME = "download-";
  * does not run during a restore.
  */
 const BYTES_MAX = 256 * 1024 * 1024;
+/** A download that takes longer is ended: its client reads too slowly, and others wait for it. The maximum size at 1.2 Mbit/s. */
+const DOWNLOAD_MS_MAX = 30 * 60_000;
 /** An upload that was not restored by then is deleted. */
 const UPLOAD_LIFETIME_MS = 30 * 60_000;
+
+interface TransferParts {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly work: BackupTasks;
+}
 
 /** Temporary backups of the main database for download; scheduled backups are not affected. */
 export class TemporaryBackups {
   readonly #dataDir: string;
   readonly #folder: string;
+  readonly #clock: Pick<Clock, "after">;
   readonly #work: BackupTasks;
   #isBusy = false;
 
-  constructor(dataDir: string, work: BackupTasks) {
+  constructor({ dataDir, clock, work }: TransferParts) {
     this.#dataDir = dataDir;
     this.#folder = backupFolder(dataDir);
+    this.#clock = clock;
     this.#work = work;
   }
 
   /**
    * Creates a backup, passes its path to `take`, and deletes it. One at a time, because parallel ones could fill
    * the disk.
+   * @param take sends it; `signal` is aborted when it takes too long
    * @throws AppError `conflict` while another one is in use, else as `backUp`
    */
-  async withBackupPath(take: (path: string) => Promise<void>): Promise<void> {
+  async withBackupPath(take: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.#isBusy) throw new AppError("conflict", "a backup is already being downloaded; try again later");
     this.#isBusy = true;
     let directory: string | undefined;
+    let cancelLimit: CancelTimer = () => {};
     try {
       this.#assertSpace();
       mkdirSync(this.#folder, { recursive: true, mode: 0o750 });
@@ -57,8 +69,11 @@ export class TemporaryBackups {
       directory = mkdtempSync(join(this.#folder, NAME));
       const path = join(directory, "santinela.db");
       await this.#work.backUp(this.#dataDir, path);
-      await take(path);
+      const tooSlow = new AbortController();
+      cancelLimit = this.#clock.after(DOWNLOAD_MS_MAX, () => tooSlow.abort());
+      await take(path, tooSlow.signal);
     } finally {
+      cancelLimit();
       if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
       this.#isBusy = false;
     }
@@ -90,7 +105,7 @@ export class UploadedBackup {
   #bytes = 0;
   #cancelExpiry: CancelTimer = () => {};
 
-  constructor({ dataDir, clock, work }: { dataDir: string; clock: Clock; work: BackupTasks }) {
+  constructor({ dataDir, clock, work }: TransferParts) {
     this.#dataDir = dataDir;
     this.#clock = clock;
     this.#work = work;

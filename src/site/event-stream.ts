@@ -135,9 +135,8 @@ export class EventStreams {
       await this.#sendChanges([...this.#streams].filter(({ status }) => status !== ""));
       this.#hasFailed = false;
     } catch (error) {
-      // A part of the daemon is restarting, or a database cannot be read; the next poll has the state. It must not end this
-      // thread, over which trips become records.
-      if (!(error instanceof AppError) && !isStorageError(error)) throw error;
+      // A part of the daemon is restarting, a database cannot be read, or there is a defect; the next poll may have the state. It
+      // must not end this thread, over which trips become records.
       if (isDamage(error)) this.#onDamage(error);
       this.#noteFailure(error);
     } finally {
@@ -146,7 +145,11 @@ export class EventStreams {
   }
 
   #noteFailure(error: unknown): void {
-    if (!this.#hasFailed) this.#log.warn("live-updates-failed", { reason: reasonOf(error) });
+    if (!this.#hasFailed) {
+      const isDefect = !(error instanceof AppError) && !isStorageError(error);
+      if (isDefect) this.#log.error("live-updates-failed", { reason: messageOf(error), error });
+      else this.#log.warn("live-updates-failed", { reason: reasonOf(error) });
+    }
     this.#hasFailed = true;
   }
 

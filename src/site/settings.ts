@@ -33,9 +33,10 @@ export function settingsRoutes(
   addResource(router, "/site/configuration", guard, { get: json(() => settings.configuration()) });
   const backup = (request: Request, response: Response): Promise<void> => {
     disableIdleTimeout(response);
-    return settings.withTemporaryBackup(async (path) => {
+    return settings.withTemporaryBackup(async (path, signal) => {
       note(request, { event: "backup-downloaded", subject: "database", detail: {} });
       restoreIdleTimeout(response);
+      signal.addEventListener("abort", () => response.destroy(), { once: true });
       await sent(response, path, `${(await site.status()).site.ref}.db`);
     });
   };
@@ -117,8 +118,9 @@ export class SiteSettings {
 
   constructor(parts: SiteSettingsParts) {
     this.#parts = parts;
-    this.#download = new TemporaryBackups(parts.config.dataDir, parts.backupWorker);
-    this.#upload = new UploadedBackup({ ...parts.config, clock: parts.clock, work: parts.backupWorker });
+    const transfer = { dataDir: parts.config.dataDir, clock: parts.clock, work: parts.backupWorker };
+    this.#download = new TemporaryBackups(transfer);
+    this.#upload = new UploadedBackup(transfer);
   }
 
   /** All options in force, without secrets. */
@@ -128,9 +130,10 @@ export class SiteSettings {
 
   /**
    * Creates a temporary backup, passes its path to the callback, and removes it afterwards.
+   * @param use as `take` of `TemporaryBackups.withBackupPath`
    * @throws AppError `conflict` while another one is in use, `cannot-create` or `storage` if it cannot be created
    */
-  withTemporaryBackup(use: (path: string) => Promise<void>): Promise<void> {
+  withTemporaryBackup(use: (path: string, signal: AbortSignal) => Promise<void>): Promise<void> {
     return this.#download.withBackupPath(use);
   }
 

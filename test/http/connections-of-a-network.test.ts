@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Connections } from "../../src/http/connection-limits.ts";
+import { eventually } from "../support/eventually.ts";
 import { listen } from "../support/loopback.ts";
 
 /* Clients of a real server on loopback, each with an address that the test gives it. */
@@ -16,17 +17,27 @@ const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 let server: Server;
 let port: number;
 let nextAddress: string;
+/** Port of the next client; undefined for its own. */
+let nextPort: number | undefined;
 let sockets: Socket[];
 let connections: Connections;
+/** Connections that the server does not know to be closed. */
+let open: Set<Socket>;
 beforeEach(async () => {
   sockets = [];
+  nextPort = undefined;
+  const accepted = new Set<Socket>();
+  open = accepted;
   connections = new Connections({ connectionsMax: ALL, connectionsPerAddressMax: PER_ADDRESS }, [KNOWN]);
   // It answers none of them, so that each connection stays in use.
   server = createServer(connections.guard(() => {}));
   connections.watch(server);
-  server.prependListener("connection", (socket: Socket) =>
-    Object.defineProperty(socket, "remoteAddress", { value: nextAddress }),
-  );
+  server.prependListener("connection", (socket: Socket) => {
+    Object.defineProperty(socket, "remoteAddress", { value: nextAddress });
+    if (nextPort !== undefined) Object.defineProperty(socket, "remotePort", { value: nextPort });
+    accepted.add(socket);
+    socket.once("close", () => accepted.delete(socket));
+  });
   port = await listen(server);
 });
 afterEach(() => {
@@ -73,4 +84,15 @@ test("when strangers with requests have all connections, only a known address ta
   expect(await refusedFrom(["203.0.113.1"])).toBe(1);
   expect(await refusedFrom([KNOWN])).toBe(0);
   expect(connections.use).toMatchObject({ open: ALL, replaced: 1 });
+});
+
+test("connections whose port has a newer one before they are closed do not count for ever", async () => {
+  const address = "192.0.2.1";
+  nextPort = 50_000;
+  expect(await refusedFrom([address, address, address])).toBe(0);
+  for (const socket of sockets.splice(0)) socket.resetAndDestroy();
+  await eventually("all of them to be closed", () => open.size === 0);
+  nextPort = undefined;
+  expect(await refusedFrom([address, address, address])).toBe(0);
+  expect(await refusedFrom([address])).toBe(1);
 });

@@ -87,7 +87,8 @@ describe("the live updates of a site", () => {
   test.each([
     ["SQLite", sqliteError("database is locked", "SQLITE_BUSY")],
     ["PostgreSQL", Object.assign(new Error("no such table"), { severity: "ERROR", code: "42P01" })],
-  ])("outlive a database of %s that cannot be read for a moment", async (_what, failure) => {
+    ["a defect", new TypeError("cannot read properties of undefined")],
+  ])("outlive a state that cannot be read for a moment (%s)", async (_what, failure) => {
     const client = await openStream();
     await eventually("the first state", () => client.has("zones"));
     client.messages.length = 0;

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const lendCopy: TestParts["settings"]["withTemporaryBackup"] = async (take) => {
     if (failure) throw failure;
     await meanwhile();
-    await take(join(folder, "download.db"));
+    await take(join(folder, "download.db"), new AbortController().signal);
   };
   site = await TestApp.make({ settings: { ...NO_SETTINGS, withTemporaryBackup: lendCopy } });
 });

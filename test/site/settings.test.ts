@@ -10,6 +10,7 @@ import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { SiteSettings, type DaemonControl } from "../../src/site/settings.ts";
 import { openMainDatabase } from "../../src/store/main-database.ts";
 import { TESTER } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 import { IN_PROCESS_TASKS } from "../support/in-process-tasks.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -110,6 +111,25 @@ test("a backup whose restore a power cut has prevented is reported and removed a
   expect(conditions.list()).toMatchObject([{ code: "restore-failed" }]);
   expect(translateToRomanian(conditions.list()[0]?.text ?? "")).toMatch(/^serviciul s-a oprit .* copia/);
   expect(readdirSync(join(dataDir, "backups"))).toEqual([]);
+});
+
+test("a download that takes longer than half an hour is ended, and the next one begins", async () => {
+  let end: (() => void) | undefined;
+  const download = (): Promise<void> =>
+    settings.withTemporaryBackup((_path, signal) => {
+      const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      return Promise.race([ended, new Promise<void>((resolve) => (end = resolve))]);
+    });
+  const slow = download();
+  await eventually("the download to begin", () => end !== undefined);
+  await expect(download()).rejects.toThrow(/already being downloaded/);
+  clock.advance(30 * 60_000);
+  await slow;
+  end = undefined;
+  const next = download();
+  await eventually("the next download to begin", () => end !== undefined);
+  end?.();
+  await next;
 });
 
 test("a restore that cannot begin is reported, and can be repeated", async () => {

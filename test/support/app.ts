@@ -351,7 +351,7 @@ export class TestApp {
 
 export const NO_SETTINGS: TestParts["settings"] = {
   configuration: () => [],
-  withTemporaryBackup: (take) => take(import.meta.filename),
+  withTemporaryBackup: (take) => take(import.meta.filename, new AbortController().signal),
   restart: () => {},
   confirmMachine: () => {},
   reload: async () => ({
