@@ -114,21 +114,23 @@ test("a backup whose restore a power cut has prevented is reported and removed a
 });
 
 test("a download that takes longer than half an hour is ended, and the next one begins", async () => {
-  let end: (() => void) | undefined;
+  const ends: (() => void)[] = [];
   const download = (): Promise<void> =>
-    settings.withTemporaryBackup((_path, signal) => {
-      const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      return Promise.race([ended, new Promise<void>((resolve) => (end = resolve))]);
-    });
+    settings.withTemporaryBackup(
+      (_path, signal) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => resolve());
+          ends.push(resolve);
+        }),
+    );
   const slow = download();
-  await eventually("the download to begin", () => end !== undefined);
+  await eventually("the download to begin", () => ends.length === 1);
   await expect(download()).rejects.toThrow(/already being downloaded/);
   clock.advance(30 * 60_000);
   await slow;
-  end = undefined;
   const next = download();
-  await eventually("the next download to begin", () => end !== undefined);
-  end?.();
+  await eventually("the next download to begin", () => ends.length === 2);
+  ends[1]?.();
   await next;
 });
 
