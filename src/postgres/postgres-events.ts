@@ -33,6 +33,9 @@ const COLUMNS = "seq, at, event, who, origin, subject, detail";
 const EVENTS = `SELECT ${COLUMNS} FROM events WHERE ${SETTLED}`;
 const AUDIT = `SELECT ${COLUMNS} FROM audit WHERE ${SETTLED}`;
 
+/** A number of our own for a lock: transactions that add no audited event share it, and a repetition needs it alone. */
+const EVENTS_LOCK = 0x65766e74;
+
 /** The state of the log at one moment. */
 export interface EventLogPosition {
   /** The largest `seq` that is shown; 0 without events. */
@@ -63,7 +66,7 @@ export class PostgresEvents {
         await connections.transaction(async (queries) =>
           insertEvents(queries, await missing(queries, events)),
         );
-      else await insertEvents(connections.writes, events);
+      else await connections.writes.query(INSERT_SHARED, columnsOf(events.map(rowOf), ...EVENT_COLUMNS));
       return [];
     });
   }
@@ -143,7 +146,8 @@ function rowOf({ event: { event, who, from, subject, detail }, atMs }: DatedEven
 async function missing(queries: Queries, events: readonly DatedEvent[]): Promise<readonly DatedEvent[]> {
   const repeated = events.filter(({ isRepeated }) => isRepeated === true);
   if (repeated.length === 0) return events;
-  // The earlier attempt may still wait in the server, with this lock if one of its events is audited.
+  // The earlier attempt may still wait in the server, unseen, with one of these locks: the second one if an event is audited.
+  await queries.query("SELECT pg_advisory_xact_lock($1)", [EVENTS_LOCK]);
   await lockTrail(queries);
   const rows = await queries.query<{ n: number }>(FOUND, columnsOf(repeated.map(rowOf), ...EVENT_COLUMNS));
   const found = new Set(rows.map(({ n }) => repeated[n - 1]));
@@ -165,9 +169,15 @@ const FOUND: NamedStatement = {
       AND events.origin = asked.origin AND events.subject = asked.subject AND events.detail = asked.detail)`,
 };
 
-const INSERT: NamedStatement = {
-  name: "add-events",
-  text: `
+const INSERT = insertion("add-events", "added");
+/** As `INSERT`, for events without an audited one, as a transaction of its own. */
+const INSERT_SHARED = insertion(
+  "add-events-shared",
+  `added, (SELECT pg_advisory_xact_lock_shared(${EVENTS_LOCK})) AS lock`,
+);
+
+function insertion(name: string, from: string): NamedStatement {
+  const text = `
     WITH added AS (
       SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
         WITH ORDINALITY AS added(at, event, who, origin, subject, detail, n)),
@@ -176,5 +186,6 @@ const INSERT: NamedStatement = {
       SELECT lower(who COLLATE "C"), origin, max(at) FROM added WHERE event = 'signed-in' GROUP BY 1, 2 ORDER BY 1, 2
       ON CONFLICT (email, address) DO UPDATE SET last_at = excluded.last_at)
     INSERT INTO events(at, event, who, origin, subject, detail)
-    SELECT at, event, who, origin, subject, detail FROM added ORDER BY n RETURNING seq`,
-};
+    SELECT at, event, who, origin, subject, detail FROM ${from} ORDER BY n RETURNING seq`;
+  return { name, text };
+}

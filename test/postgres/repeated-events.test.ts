@@ -1,17 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
+import { PostgresConnections } from "../../src/postgres/connection.ts";
+import { PostgresEvents } from "../../src/postgres/postgres-events.ts";
 import { EventNotes } from "../../src/service/event-notes.ts";
 import { eventually } from "../support/eventually.ts";
+import { setStandby } from "../support/missing-standby.ts";
 import { PostgresCentre } from "../support/postgres-centre.ts";
 import { describeOnPostgres } from "../support/postgres.ts";
 
 const EVENT = { who: "ana@example.ro", from: "192.0.2.7", detail: { before: "a\u0000b" } } as const;
 
 describeOnPostgres("an event whose commit had no answer", (server) => {
+  let url: string;
   let centre: PostgresCentre;
   beforeAll(async () => {
-    centre = await PostgresCentre.open(await server.newDatabase());
+    url = await server.newDatabase();
+    centre = await PostgresCentre.open(url);
   });
+  afterEach(() => setStandby(server, ""));
   afterAll(() => centre.close());
 
   test("is in the log and in the audit trail once when it is sent again", async () => {
@@ -41,4 +47,29 @@ describeOnPostgres("an event whose commit had no answer", (server) => {
     expect(trail).toEqual([{ subject: "account b" }, { subject: "account c" }]);
     notes.stop();
   });
+
+  test.each(["intervention-changed", "account-disabled"] as const)(
+    "is in the log once while %s still waits for a standby",
+    async (event) => {
+      // Gives up a write before the server shows that it waits, as when the connection is lost.
+      const connections = new PostgresConnections({ url }, centre.log, undefined, { queryMs: 500 });
+      const events = new PostgresEvents(connections, centre.clock);
+      const add = (isRepeated: boolean) =>
+        events.add({ ...EVENT, event, subject: `unconfirmed ${event}` }, 1, isRepeated);
+      await setStandby(server, "missing");
+      await expect(add(false)).rejects.toMatchObject({ code: "unavailable" });
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        await expect(add(true)).rejects.toMatchObject({ code: "unavailable" });
+      await setStandby(server, "");
+      await eventually("the event is written", () =>
+        add(true).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const stored = await centre.settledEvents(20);
+      expect(stored.filter(({ subject }) => subject === `unconfirmed ${event}`)).toHaveLength(1);
+      await connections.close();
+    },
+  );
 });
