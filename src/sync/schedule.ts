@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
 import cron from "node-cron";
 import { offsetAt } from "../domain/calendar.ts";
 import type { Clock } from "../domain/clock.ts";
+
+/** Maximum delay of a site after the time of its schedule, milliseconds. */
+const SPREAD_MS_MAX = 60_000;
 
 /** The next time of a schedule. Its owner plans again when the time has come or the clock was set. */
 export class NextRun {
@@ -36,15 +40,32 @@ export class NextRun {
  * @param expression a node-cron expression
  * @param timezone IANA time zone of the expression
  * @param nowMs the wall clock, which node-cron also reads itself
+ * @param share of the time until the following run, a minute at most, by which it is delayed: from 0 to less than 1
  */
-export function nextRunMs(expression: string, timezone: string, nowMs: number): number | undefined {
+export function nextRunMs(
+  expression: string,
+  timezone: string,
+  nowMs: number,
+  share = 0,
+): number | undefined {
   const task = cron.schedule(expression, () => {}, { timezone });
   try {
-    const nextMs = task.getNextRun()?.getTime();
-    return nextMs === undefined ? undefined : adjustForRepeatedHour(nowMs, nextMs, timezone);
+    const [nextMs, followingMs] = task.getNextRuns(2).map((run) => run.getTime());
+    if (nextMs === undefined) return undefined;
+    // Always before the following run, which would otherwise be left out.
+    const spreadMs = Math.min(SPREAD_MS_MAX, (followingMs ?? Number.POSITIVE_INFINITY) - nextMs);
+    return adjustForRepeatedHour(nowMs, nextMs, timezone) + Math.floor(share * spreadMs);
   } finally {
     void task.destroy();
   }
+}
+
+/**
+ * The share of a site for `nextRunMs`: always the same for one site, and evenly distributed over many, so that the sites of a
+ * centre, whose clocks all show a full minute at once, do not all read from it then.
+ */
+export function shareOf(siteRef: string): number {
+  return createHash("sha256").update(siteRef).digest().readUInt32BE() / 2 ** 32;
 }
 
 /**

@@ -18,7 +18,7 @@ import { Link, type LinkState } from "./link.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objectives/objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
 import { reportTimeoutMs, SiteReporter } from "./site-reporter.ts";
-import { NextRun, nextRunMs } from "./schedule.ts";
+import { NextRun, nextRunMs, shareOf } from "./schedule.ts";
 import { SyncScheduler } from "./scheduler.ts";
 
 export interface SyncOptions extends SyncPorts {
@@ -138,13 +138,14 @@ export class Sync {
       untilIdle: () => this.#push.untilIdle(),
       onPulled: () => this.#objectivesPulled(),
     });
+    const share = shareOf(site.ref);
     this.#scheduler = new SyncScheduler({
       ...options,
       push: this.#push,
       mirror: this.mirror,
       heartbeat: new Heartbeat({ ...options, centre: centre.urgent, link: this.#link }),
       link: this.#link,
-      nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs()),
+      nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs(), share),
     });
   }
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { nextRunMs } from "../../src/sync/schedule.ts";
+import { nextRunMs, shareOf } from "../../src/sync/schedule.ts";
 import type { SyncScheduler } from "../../src/sync/scheduler.ts";
 import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
@@ -25,10 +25,10 @@ afterEach(() => {
 });
 
 /** The result of node-cron at this wall clock time. */
-function nextFrom(wallMs: number, expression: string, timezone = "Europe/Bucharest"): number {
+function nextFrom(wallMs: number, expression: string, share = 0): number {
   vi.useFakeTimers({ toFake: ["Date"], now: wallMs });
   try {
-    return nextRunMs(expression, timezone, wallMs) ?? Number.NaN;
+    return nextRunMs(expression, "Europe/Bucharest", wallMs, share) ?? Number.NaN;
   } finally {
     vi.useRealTimers();
   }
@@ -153,4 +153,38 @@ describe("the run times of node-cron in the time zone of the site", () => {
       expect(process.cpuUsage(before).user / 1000).toBeLessThan(GAP_MS_MAX);
     }
   });
+});
+
+describe("the run times of many sites", () => {
+  const from = Date.parse("2026-03-01T12:00:00.123Z");
+
+  test("are spread over the minute, and remain the same", () => {
+    const perSecond = new Map<number, number>();
+    for (let site = 0; site < 600; site += 1) {
+      const share = shareOf(`site-${site}`);
+      const next = nextFrom(from, "* * * * *", share);
+      expect(nextFrom(next + 3, "* * * * *", share)).toBe(next + MINUTE_MS);
+      const second = Math.floor((next % MINUTE_MS) / SECOND_MS);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    }
+    expect(perSecond.size).toBeGreaterThan(55);
+    // Ten on average.
+    expect(Math.max(...perSecond.values())).toBeLessThan(30);
+  });
+
+  test.each(["* * * * *", "*/7 * * * *", "*/10 * * * * *", "0,10 * * * * *", "0 3 * * *", "0 0 29 2 *"])(
+    "%s runs as often as without the delay",
+    (expression) => {
+      for (const share of [0, 0.5, 0.999]) {
+        let [planned, delayed] = [from, from];
+        for (let run = 0; run < 5; run += 1) {
+          planned = nextFrom(planned, expression);
+          // The timer is a little late.
+          delayed = nextFrom(delayed + 3, expression, share);
+          expect(delayed).toBeGreaterThanOrEqual(planned);
+          expect(delayed - planned).toBeLessThan(MINUTE_MS);
+        }
+      }
+    },
+  );
 });
