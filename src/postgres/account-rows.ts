@@ -1,7 +1,9 @@
+import type { Clock } from "../domain/clock.ts";
 import type { ObjectiveRef } from "../domain/objective.ts";
 import { scopeOf, type Account } from "../store/accounts.ts";
 import type { NamedStatement, PostgresConnections, Queries } from "./connection.ts";
 import { IS_READ_ONLY, notAvailable } from "./server-errors.ts";
+import { auditedTurn } from "./write-turns.ts";
 
 /** The columns of an `AccountRow`. */
 export const ACCOUNT_COLUMNS = `id, email, role, password_hash AS "passwordHash", disabled, token_version AS "tokenVersion",
@@ -10,15 +12,19 @@ export const ACCOUNT_COLUMNS = `id, email, role, password_hash AS "passwordHash"
 /** A number of our own for the lock of changes to accounts, so that two never remove the last two administrators. */
 const ACCOUNTS_LOCK = 0x61636374;
 
-/** A transaction that no other change of accounts overlaps, in whatever process. */
+/**
+ * A transaction that no other change of accounts overlaps, in whatever process.
+ * @throws AppError `unavailable` after too long a wait for others; then nothing has changed
+ */
 export function alone<T>(
-  connections: PostgresConnections,
+  { connections, clock }: { readonly connections: PostgresConnections; readonly clock: Pick<Clock, "after"> },
   work: (queries: Queries) => Promise<T>,
 ): Promise<T> {
-  return connections.transaction(async (queries) => {
+  const locked = async (queries: Queries): Promise<T> => {
     await queries.query("SELECT pg_advisory_xact_lock($1)", [ACCOUNTS_LOCK]);
     return work(queries);
-  });
+  };
+  return auditedTurn(connections, clock, () => connections.transaction(locked));
 }
 
 /** An account as it is stored. */

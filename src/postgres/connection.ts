@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
+import { Places } from "../service/places.ts";
 import { newPool, onConnection, QUERY_TIMEOUT_MS, type ServerAddress } from "./pool.ts";
 import {
   HELD_UP,
@@ -19,6 +20,12 @@ import {
 const READS_AT_ONCE_MAX = 4;
 /** Apart from the reads, so that these and sign-ins have a connection while commits wait for a synchronous standby. */
 const WRITES_AT_ONCE_MAX = 6;
+
+/**
+ * Transactions at once that wait for the lock of the audit trail, besides the events of two batches: a transaction that holds it
+ * and does not end must leave connections for new records and reports.
+ */
+const AUDITED_AT_ONCE_MAX = 2;
 
 /** A value that is sent as a parameter. */
 export type SqlParameter = string | number | boolean | null | readonly (string | number | boolean | null)[];
@@ -74,6 +81,8 @@ export class PostgresConnections implements ReadsAndWrites {
     query: (statement, values = []) =>
       this.#noted(() => this.#write((client) => send(client, statement, values))),
   };
+  /** Places for deletions of records and sites, and for changes of accounts and enrolments. */
+  readonly audited = new Places(AUDITED_AT_ONCE_MAX);
   /** Whether the server has refused a write as a standby does. */
   #isReadOnly = false;
   /** Whether a write had no answer, and may still wait in the server. */

@@ -35,27 +35,21 @@ import { insertEvent } from "./postgres-events.ts";
 
 /** Manages the accounts of a centre, as `AccountService` does those in SQLite. */
 export class PostgresAccounts implements Remote<AccountService> {
+  readonly #options: ConstructorParameters<typeof PostgresAccounts>[0];
   readonly #connections: PostgresConnections;
-  readonly #clock: Pick<Clock, "wallMs">;
-  readonly #bcryptCost: number | undefined;
   /** Anyone may ask, as often as they like. */
   readonly #initial: EventLoopBatch<null, Account | undefined>;
 
   /** @param options `bcryptCost`: work factor of new hashes, as in `AccountService` */
-  constructor({
-    connections,
-    clock,
-    bcryptCost,
-  }: {
-    connections: PostgresConnections;
-    clock: Pick<Clock, "wallMs" | "afterEventLoopTurn">;
-    bcryptCost?: number;
+  constructor(options: {
+    readonly connections: PostgresConnections;
+    readonly clock: Pick<Clock, "wallMs" | "after" | "afterEventLoopTurn">;
+    readonly bcryptCost?: number;
   }) {
-    this.#connections = connections;
-    this.#clock = clock;
-    this.#bcryptCost = bcryptCost;
-    this.#initial = new EventLoopBatch(clock, async (asked) => {
-      const first = initialOf(await findAtPrimary(connections, INITIAL_ADMIN_EMAIL));
+    this.#options = options;
+    this.#connections = options.connections;
+    this.#initial = new EventLoopBatch(options.clock, async (asked) => {
+      const first = initialOf(await findAtPrimary(this.#connections, INITIAL_ADMIN_EMAIL));
       return asked.map(() => first);
     });
   }
@@ -79,8 +73,8 @@ export class PostgresAccounts implements Remote<AccountService> {
   ): Promise<void> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
-    const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await alone(this.#connections, async (queries) => {
+    const passwordHash = await hashPassword(password, this.#options.bcryptCost);
+    await alone(this.#options, async (queries) => {
       if ((await initialAdministrator(queries))?.tokenVersion !== first.tokenVersion)
         throw new AppError("forbidden", "this installation has already been set up");
       const other = await findByEmail(queries, email);
@@ -93,7 +87,13 @@ export class PostgresAccounts implements Remote<AccountService> {
   async ensureDevice(): Promise<void> {
     // A start that writes nothing does not wait for a synchronous standby.
     if (await findByEmail(this.#connections, DEVICE_EMAIL)) return;
-    await this.#connections.writes.query(ADD, [DEVICE_EMAIL, "operator", null, false, this.#clock.wallMs()]);
+    await this.#connections.writes.query(ADD, [
+      DEVICE_EMAIL,
+      "operator",
+      null,
+      false,
+      this.#options.clock.wallMs(),
+    ]);
   }
 
   async add(
@@ -103,9 +103,9 @@ export class PostgresAccounts implements Remote<AccountService> {
   ): Promise<Account> {
     assertAddress(email);
     await assertPasswordAllowed(password, { email });
-    const passwordHash = await hashPassword(password, this.#bcryptCost);
-    return alone(this.#connections, async (queries) => {
-      const values = [email, role, passwordHash, mustChangePassword, this.#clock.wallMs()];
+    const passwordHash = await hashPassword(password, this.#options.bcryptCost);
+    return alone(this.#options, async (queries) => {
+      const values = [email, role, passwordHash, mustChangePassword, this.#options.clock.wallMs()];
       const [row] = await queries.query<AccountRow>(ADD, values);
       if (!row) throw existing(email);
       await this.#record(queries, "account-added", email, by, { role });
@@ -121,8 +121,8 @@ export class PostgresAccounts implements Remote<AccountService> {
   ): Promise<void> {
     const { site } = await known(this.#connections, email);
     await assertPasswordAllowed(password, { email, site });
-    const passwordHash = await hashPassword(password, this.#bcryptCost);
-    await alone(this.#connections, async (queries) => {
+    const passwordHash = await hashPassword(password, this.#options.bcryptCost);
+    await alone(this.#options, async (queries) => {
       const { id, tokenVersion } = await known(queries, email);
       // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && tokenVersion !== replacing.tokenVersion)
@@ -146,7 +146,7 @@ export class PostgresAccounts implements Remote<AccountService> {
 
   async setObjectives(email: string, objectives: ObjectiveScope | undefined, by: Actor): Promise<void> {
     assertScope(objectives);
-    await alone(this.#connections, async (queries) => {
+    await alone(this.#options, async (queries) => {
       const account = await known(queries, email);
       assertMayHaveScope(account, objectives);
       if (account.site !== undefined) assertKnown(await unknownOf(queries, objectives ?? []));
@@ -162,7 +162,7 @@ export class PostgresAccounts implements Remote<AccountService> {
     by: Actor,
     eventOf: (before: Account) => [EventName, EventDetail],
   ): Promise<void> {
-    await alone(this.#connections, async (queries) => {
+    await alone(this.#options, async (queries) => {
       const before = await known(queries, email);
       if (to.disabled === false) assertMayEnable(before);
       if (to.role !== undefined) assertMayHaveRole(before, to.role);
@@ -177,7 +177,7 @@ export class PostgresAccounts implements Remote<AccountService> {
 
   #record(queries: Queries, event: EventName, email: string, by: Actor, detail: EventDetail): Promise<void> {
     const one = { ...by, event, subject: `account ${email}`, detail };
-    return insertEvent(queries, one, this.#clock.wallMs());
+    return insertEvent(queries, one, this.#options.clock.wallMs());
   }
 }
 

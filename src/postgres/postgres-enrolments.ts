@@ -54,7 +54,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
    */
   constructor(options: {
     readonly connections: PostgresConnections;
-    readonly clock: Pick<Clock, "wallMs" | "afterEventLoopTurn">;
+    readonly clock: Pick<Clock, "wallMs" | "after" | "afterEventLoopTurn">;
     readonly newCode: () => string;
     readonly bcryptCost?: number;
     readonly nowMs?: () => number;
@@ -73,7 +73,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   async invite(invitation: SiteInvitation, by: Actor): Promise<EnrolmentCode> {
     const code = this.#options.newCode();
     const enrolment = newEnrolment(invitation, code, await this.#now());
-    await alone(this.#options.connections, async (queries) => {
+    await alone(this.#options, async (queries) => {
       const account = await bySite(queries, enrolment.site);
       assertTransfer(invitation, account);
       if (!account) await assertFree(queries, enrolment.site);
@@ -104,7 +104,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
   }
 
   async revoke(site: string, by: Actor): Promise<void> {
-    await alone(this.#options.connections, async (queries) => {
+    await alone(this.#options, async (queries) => {
       const accounts = await queries.query(
         "UPDATE accounts SET disabled = true, token_version = token_version + 1 WHERE site = $1 RETURNING id",
         [site],
@@ -120,7 +120,7 @@ export class PostgresEnrolments implements Enrolments, EnrolmentCodes {
     const { enrolment: found } = await this.#usable(connections, claim);
     if (found.usedAtMs !== null) return this.#claimedAgain(found, claim);
     const passwordHash = await hashPassword(claim.password, bcryptCost);
-    const { enrolment, account } = await alone(this.#options.connections, async (queries) => {
+    const { enrolment, account } = await alone(this.#options, async (queries) => {
       const { enrolment: now, nowMs } = await this.#usable(queries, claim);
       if (now.usedAtMs !== null) return { enrolment: now };
       const objectives = JSON.stringify(now.objectives.map(refText));

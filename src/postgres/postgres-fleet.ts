@@ -29,7 +29,7 @@ import {
 } from "../store/sites.ts";
 import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
 import { isUnavailable } from "./server-errors.ts";
-import { insertEvent } from "./postgres-events.ts";
+import { removeSite } from "./removed-sites.ts";
 import { serverNow } from "./server-clock.ts";
 import { storeReturned } from "./returned-sites.ts";
 import { clampReportTimes, markSilent, type RepairOptions } from "./silent-sites.ts";
@@ -54,13 +54,14 @@ import {
 } from "./site-rows.ts";
 import { shareReception } from "./shared-reception.ts";
 import { EventLoopBatch } from "./event-loop-batch.ts";
+import { auditedTurn } from "./write-turns.ts";
 
 /** Each failed attempt means that another process stored a report of the same site in between. */
 const ATTEMPTS_MAX = 20;
 
 export interface PostgresFleetOptions extends RepairOptions {
   readonly connections: PostgresConnections;
-  readonly clock: Pick<Clock, "afterEventLoopTurn" | "monotonicMs" | "wallMs">;
+  readonly clock: Pick<Clock, "after" | "afterEventLoopTurn" | "monotonicMs" | "wallMs">;
   /**
    * Wall clock of the reports, milliseconds since 1970. Undefined for that of the database, which all processes share: one
    * machine with a wrong clock would otherwise call every site silent. Tests set it.
@@ -126,14 +127,10 @@ export class PostgresFleet implements Fleet {
   }
 
   async remove(id: number, principal: Principal): Promise<void> {
-    await this.#connections.transaction(async (queries) => {
-      const rows = await queries.query<SiteRow>(`DELETE FROM sites WHERE id = $1 RETURNING ${SITE_COLUMNS}`, [
-        id,
-      ]);
-      const { ref } = siteFound(rows.map(toSite)[0], id);
-      const event = { event: "site-removed", subject: `site ${ref}`, detail: {} } as const;
-      await insertEvent(queries, { ...actorOf(principal), ...event }, this.#options.clock.wallMs());
-    });
+    const { connections, clock } = this.#options;
+    await auditedTurn(connections, clock, () =>
+      connections.transaction((queries) => removeSite(queries, id, actorOf(principal), clock.wallMs())),
+    );
   }
 
   findSilent(query: SilenceQuery): Promise<SilenceResult> {

@@ -67,7 +67,7 @@ export class PostgresRecords implements Records {
     const { connections: queries, clock } = options;
     this.#options = options;
     this.#writes = queries.writes;
-    this.#turns = new WriteTurns(clock);
+    this.#turns = new WriteTurns(queries, clock);
     this.#created = new EventLoopBatch(clock, async (records) => {
       const values = createValues(records, clock.wallMs());
       const rows = await queries.writes.query<{ n: number; id: number }>(CREATE, values);

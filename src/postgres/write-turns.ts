@@ -1,24 +1,22 @@
 import type { Clock } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { KeyedTurns, Places } from "../service/places.ts";
+import type { PostgresConnections } from "./connection.ts";
 
-/**
- * Changes and deletions at once: those of one client must not take all connections of the process, for which new records and
- * reports wait as well. Deletions wait for each other in the server, because each is in the audit trail.
- */
+/** Changes at once: those of one client must not take all connections of the process, for which new records and reports wait too. */
 const CHANGES_AT_ONCE_MAX = 4;
-const DELETIONS_AT_ONCE_MAX = 2;
 /** How long one of them waits for others. */
 const WAITING_MS_MAX = 10_000;
 
 /** The order in which one process writes records that exist. */
 export class WriteTurns {
   readonly #clock: Pick<Clock, "after">;
+  readonly #connections: Pick<PostgresConnections, "audited">;
   readonly #records = new KeyedTurns<number>();
   readonly #changes = new Places(CHANGES_AT_ONCE_MAX);
-  readonly #deletions = new Places(DELETIONS_AT_ONCE_MAX);
 
-  constructor(clock: Pick<Clock, "after">) {
+  constructor(connections: Pick<PostgresConnections, "audited">, clock: Pick<Clock, "after">) {
+    this.#connections = connections;
     this.#clock = clock;
   }
 
@@ -38,12 +36,24 @@ export class WriteTurns {
 
   /** Writes a deletion. @throws as `ofRecord` */
   remove<T>(write: () => Promise<T>): Promise<T> {
-    return this.#deletions.run(write, this.#timeout(tooManyWrites));
+    return auditedTurn(this.#connections, this.#clock, write);
   }
 
   #timeout(tooLate: () => AppError) {
     return { clock: this.#clock, waitingMs: WAITING_MS_MAX, tooLate };
   }
+}
+
+/**
+ * Does what is in the audit trail, for whose lock it may wait in the server, at one of the few places for that.
+ * @throws AppError `unavailable` after too long a wait for others
+ */
+export function auditedTurn<T>(
+  { audited }: Pick<PostgresConnections, "audited">,
+  clock: Pick<Clock, "after">,
+  write: () => Promise<T>,
+): Promise<T> {
+  return audited.run(write, { clock, waitingMs: WAITING_MS_MAX, tooLate: tooManyWrites });
 }
 
 function tooManyWrites(): AppError {

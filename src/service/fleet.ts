@@ -123,7 +123,7 @@ export function tooManySites(): AppError {
 }
 
 /** @throws AppError `not-found` */
-export function siteFound(site: SiteState | undefined, id: number): SiteState {
+export function siteFound<Site extends object>(site: Site | undefined, id: number): Site {
   if (!site) throw new AppError("not-found", `site ${id} does not exist`);
   return site;
 }
