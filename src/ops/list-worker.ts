@@ -101,8 +101,22 @@ export class ListWorker implements ListReader, ObjectiveReader {
       const cancelWait = this.#clock.after(WAITING_MS_MAX, () =>
         this.#drop(task, unavailable("other slow lists took too long", remedy)),
       );
-      const task: Task = { order, remedy, resolve, reject, cancelWait };
-      signal.addEventListener("abort", () => this.#drop(task, restarting()), { once: true });
+      const onEnd = (): void => this.#drop(task, restarting());
+      const settled = (): void => signal.removeEventListener("abort", onEnd);
+      const task: Task = {
+        order,
+        remedy,
+        resolve: (page) => {
+          settled();
+          resolve(page);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+        cancelWait,
+      };
+      signal.addEventListener("abort", onEnd, { once: true });
       this.#waiting.push(task);
       this.#next();
     });

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
@@ -120,6 +121,14 @@ test("a list whose client has disconnected is skipped, and the next ones are rea
   disconnected.abort();
   await expect(second).rejects.toMatchObject({ code: "unavailable" });
   expect([(await first).total, (await third).total]).toEqual([1, 1]);
+});
+
+test("a list that has ended no longer waits for its client to disconnect", async () => {
+  const { signal } = new AbortController();
+  await thread.read(ALL, signal);
+  site.database.exec("DROP TABLE intervention_counts");
+  await expect(thread.read(ALL, signal)).rejects.toMatchObject({ code: "unavailable" });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a record is in the lists of the worker as soon as it is recorded, also after a restore", async () => {
