@@ -26,15 +26,34 @@ export const SITE_LEVELS: readonly SiteLevel[] = ["alarm", "fault", "attention",
  * Whether the clock of a site differs from that of its dispatch centre, so that its schedules and the times of its records are
  * wrong. A report may take some seconds.
  */
-export function hasOtherClock({ clockOffsetMs }: Pick<SiteState, "clockOffsetMs">): boolean {
-  return Math.abs(clockOffsetMs) > OTHER_CLOCK_MS;
+export function hasOtherClock({
+  clockOffsetMs,
+  level,
+  report,
+}: {
+  readonly clockOffsetMs: number;
+  readonly level: SiteLevel;
+  readonly report: Pick<SiteReport, "level">;
+}): boolean {
+  // Nothing else changes the level of a site that is well by itself to this one.
+  const isStillOther = report.level === "well" && level === "attention";
+  return isStillOther || Math.abs(clockOffsetMs) > OTHER_CLOCK_MS;
 }
 
 const OTHER_CLOCK_MS = 60_000;
+/** Below this a clock is right again: one that is off by nearly a minute must not change the level with each report. */
+const RIGHT_CLOCK_MS = 50_000;
 
-/** The level of a site that reports: a site cannot know that its clock is wrong. */
-function levelAtCentre({ level }: SiteReport, clockOffsetMs: number): SiteLevel {
-  return level === "well" && hasOtherClock({ clockOffsetMs }) ? "attention" : level;
+/**
+ * The level of a site that reports: a site cannot know that its clock is wrong.
+ * @param limitMs from which difference of the clocks on
+ */
+function levelAtCentre(
+  { level }: SiteReport,
+  clockOffsetMs: number,
+  limitMs: number = OTHER_CLOCK_MS,
+): SiteLevel {
+  return level === "well" && Math.abs(clockOffsetMs) > limitMs ? "attention" : level;
 }
 
 /** The level of a site that has become silent: what it was in alarm about is still unknown. */
@@ -52,7 +71,8 @@ export function afterReport(
   nowMs: number,
 ): { readonly state: Omit<SiteState, "id">; readonly changes: readonly SiteChange[] } {
   const clockOffsetMs = Math.max(-OFFSET_MS_MAX, Math.min(OFFSET_MS_MAX, report.at - nowMs));
-  const level = levelAtCentre(report, clockOffsetMs);
+  const limitMs = before && hasOtherClock(before) ? RIGHT_CLOCK_MS : OTHER_CLOCK_MS;
+  const level = levelAtCentre(report, clockOffsetMs, limitMs);
   const state = {
     ref: report.ref,
     report,

@@ -1,3 +1,4 @@
+import { hasOtherClock } from "../../src/domain/site-state.ts";
 import { join } from "node:path";
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -136,6 +137,18 @@ function contractOf(open: () => Promise<Adapter>): void {
       silentSinceMs: null,
       report: { conditions: ["disk-nearly-full"] },
     });
+  });
+
+  test("a clock that differs by about a minute does not change the level of its site with each report", async () => {
+    const levels = [];
+    for (const aheadMs of [59_000, 61_000, 59_000, 51_000, -51_000, 61_000, 49_000, 59_000, 61_000]) {
+      pass(60_000);
+      await report({ at: clock.wallMs() + aheadMs });
+      const now = (await site()) ?? expect.fail("no site");
+      levels.push(`${now.level} ${hasOtherClock(now) ? "other" : "right"}`);
+    }
+    const [well, other] = ["well right", "attention other"];
+    expect(levels).toEqual([well, other, other, other, other, other, well, well, other]);
   });
 
   test("a site whose clock differs by more than a minute needs attention, although it reports that it is well", async () => {

@@ -18,14 +18,15 @@ const NAMED_BELOW: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a site has its level, in words; empty for a site without problems. */
-export function troublesOf({ silentSince, clockOffsetMs, report }: SiteView): string[] {
+export function troublesOf({ silentSince, clockOffsetMs, level, report }: SiteView): string[] {
+  // Also a little below that, until the centre calls the site well again.
+  const hasOtherClock =
+    Math.abs(clockOffsetMs) > OTHER_CLOCK_MS || (level === "attention" && report.level === "well");
   const { reasons = [], conditions = [], faults = [], moreFaults = 0 } = report;
   const unnamed = Math.max(0, faults.length - NAMED_MAX) + moreFaults;
   return [
     ...(silentSince === null ? [] : [t("sites.silentSince", { time: formatTime(silentSince) })]),
-    ...(Math.abs(clockOffsetMs) > OTHER_CLOCK_MS
-      ? [t("sites.otherClock", { time: differenceText(clockOffsetMs) })]
-      : []),
+    ...(hasOtherClock ? [t("sites.otherClock", { time: differenceText(clockOffsetMs) })] : []),
     ...reasons.filter(({ code }) => !NAMED_BELOW.has(code)).map(reasonText),
     ...conditions.slice(0, NAMED_MAX).map((code) => translateCode("condition", code)),
     ...faults.slice(0, NAMED_MAX).map(({ zone, fault }) => `${zone}: ${translateCode("fault", fault)}`),
