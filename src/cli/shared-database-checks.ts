@@ -13,13 +13,13 @@ const CHECK = "Databases";
 export function sharedDatabaseChecks(database: DatabaseConfig): Promise<CheckResult[]> {
   return checked(database, (server, state) => {
     const start = startCheck(server, state);
-    return state.isStandby ? [start] : [start, ...durabilityChecks(state)];
+    return state.isStandby ? [start] : [start, ...durabilityChecks(state), ...sightChecks(state)];
   });
 }
 
 /** Checks whether a dispatch centre can start with its PostgreSQL, without changing it. */
 export function databaseStartChecks(database: DatabaseConfig): Promise<CheckResult[]> {
-  return checked(database, (server, state) => [startCheck(server, state)]);
+  return checked(database, (server, state) => [startCheck(server, state), ...sightChecks(state)]);
 }
 
 async function checked(
@@ -66,6 +66,17 @@ function startCheck(server: string, state: ServerState): CheckResult {
       "santinela migrate, or a start, updates it.",
     );
   return ok(CHECK, `${server}, schema up to date`);
+}
+
+function sightChecks({ blindRole }: ServerState): CheckResult[] {
+  if (blindRole === null) return [];
+  return [
+    warning(
+      "Standby",
+      `the role ${blindRole} does not see when commits wait for a standby: further writes then take all connections of the server`,
+      `Run on the server: GRANT pg_read_all_stats TO ${blindRole};`,
+    ),
+  ];
 }
 
 function durabilityChecks({ unsafeSettings, isSynchronous }: ServerState): CheckResult[] {

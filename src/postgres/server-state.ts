@@ -11,6 +11,11 @@ export interface ServerState {
   readonly unsafeSettings: readonly string[];
   /** Whether a standby confirms each transaction too (synchronous_standby_names). */
   readonly isSynchronous: boolean;
+  /**
+   * The role of the session, as in SQL, if it does not see whether the commits of the session's user wait for the standby; null
+   * if it does.
+   */
+  readonly blindRole: string | null;
   /** Whether the role may create tables, as its owner may. */
   readonly canCreate: boolean;
   /** Whether a process changes the schema, or is about to. */
@@ -26,6 +31,8 @@ export async function serverState(queries: Queries): Promise<ServerState> {
   const [row] = await queries.query<Omit<ServerState, "steps" | "knownSteps"> & { hasSteps: boolean }>(`
     SELECT split_part(current_setting('server_version'), ' ', 1) AS version, pg_is_in_recovery() AS "isStandby",
       current_setting('synchronous_standby_names') <> '' AS "isSynchronous",
+      CASE WHEN NOT pg_has_role(current_user, session_user, 'USAGE')
+        AND NOT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') THEN quote_ident(current_user) END AS "blindRole",
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "canCreate",
       EXISTS(SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = ${MIGRATION_LOCK}
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS "isBeingUpdated",

@@ -164,4 +164,20 @@ describeOnPostgres("the PostgreSQL of a dispatch centre", (server) => {
     const newer = await checked("right");
     expect([newer.code, newer.stdout]).toEqual([1, expect.stringContaining("the schema of a newer release")]);
   });
+
+  test("must let the role see when commits wait for a standby", async () => {
+    await server.query("postgres", `CREATE ROLE "Owner"; CREATE ROLE visitor LOGIN IN ROLE "Owner"`);
+    await server.query("postgres", `CREATE DATABASE visited OWNER "Owner"`);
+    const database = `database: postgres://visitor@${encodeURIComponent(server.folder)}/visited\n`;
+    const isWarned = /▲ Standby: the role "Owner" does not see .*GRANT pg_read_all_stats TO "Owner";/s;
+    expect((await check(database)).stdout).not.toMatch(isWarned);
+    await server.query("postgres", `ALTER ROLE visitor SET role TO "Owner"`);
+    const blind = await check(database);
+    expect([blind.code, blind.stdout]).toEqual([0, expect.stringMatching(isWarned)]);
+    const doctor = await santinela("doctor --config centre.yaml");
+    expect(doctor.stdout).toMatch(isWarned);
+    await server.query("postgres", `GRANT pg_read_all_stats TO "Owner"`);
+    const seeing = await check(database);
+    expect([seeing.code, seeing.stdout.includes("pg_read_all_stats")]).toEqual([0, false]);
+  });
 });
