@@ -4,6 +4,7 @@ import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
 import type { Log } from "./domain/log.ts";
 import { newKey, oneTimePassword } from "./ops/secrets.ts";
+import { ComparedConfiguration } from "./postgres/compared-configuration.ts";
 import { PostgresConnections } from "./postgres/connection.ts";
 import { PostgresKnownSites } from "./postgres/known-sites.ts";
 import { migrate } from "./postgres/migrations.ts";
@@ -66,7 +67,8 @@ export class CentreDatabase {
     this.objectives = new PostgresObjectives(connections, lists);
     this.events = new PostgresEvents(connections, clock);
     this.signIns = new PostgresSignIns(connections, clock);
-    this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid });
+    const configuration = new ComparedConfiguration(config, conditions);
+    this.fleet = new PostgresFleet({ ...config.site, connections, clock, newUid, configuration });
     this.enrolments = new PostgresEnrolments({ connections, clock, newCode: oneTimePassword });
     this.unfinished = new PostgresUnfinished(connections);
     this.sites = new PostgresKnownSites(connections, clock);

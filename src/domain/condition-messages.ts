@@ -107,6 +107,8 @@ export const CONDITION_MESSAGES = {
     "{sites} sites have stopped reporting at the same time. Look for a common cause first: the network provider, or the link of this dispatch centre. Each has an intervention with low priority; santinela sites lists them.",
   "silent-sites-unknown":
     "this dispatch centre has been missing reports since {since}, so it cannot tell which sites are silent. Find out why a process or the database is restarted or overloaded (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
+  "configurations-differ":
+    "another process of this dispatch centre has other values of {options}. What applies to a site or a record then depends on the process that it reaches. Make centre.yaml the same on all servers, and restart each process.",
   "site-writes-limited":
     "the site {site} writes more records than a site needs, so some of its requests are rejected for a while; the others are not affected. Find out why (santinela sites). If its device was stolen, disable its account: santinela user disable.",
   "database-unavailable":

@@ -141,6 +141,7 @@ export const CONDITIONS = {
   "control-socket-unavailable": { severity: "warning", title: "Control socket unavailable" },
   "sites-silent": { severity: "error", title: "Many sites silent at the same time" },
   "silent-sites-unknown": { severity: "warning", title: "Silent sites cannot be detected" },
+  "configurations-differ": { severity: "warning", title: "Processes of the centre have different options" },
   "site-writes-limited": { severity: "warning", title: "Records of a site rejected at a limit" },
   "database-unavailable": { severity: "error", title: "Database unavailable" },
   "thread-failed": { severity: "error", title: "Part of the daemon failed and was restarted" },

@@ -51,7 +51,7 @@ export function combineReceptions(
   { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
 ): ReportReception {
   const lostMs = SIGNS_UNTIL_LOST * signMs;
-  const isLost = ({ completeMs }: ProcessReportReception): boolean => nowMs - completeMs > lostMs;
+  const isLost = (one: ProcessReportReception): boolean => isProcessLost(one, { nowMs, signMs });
   const alive = [own, ...others.filter((one) => !isLost(one))];
   const missed = alive.flatMap(({ missedMs }) => missedMs ?? []);
   const lost = others.filter(isLost).map(({ completeMs }) => completeMs + lostMs);
@@ -61,6 +61,14 @@ export function combineReceptions(
     stalls: alive.flatMap(({ stalls }) => stalls),
     completeMs: Math.min(...alive.map(({ completeMs }) => completeMs)),
   };
+}
+
+/** Whether a process has given no sign of life for the time after which it counts as lost. */
+export function isProcessLost(
+  { completeMs }: Pick<ProcessReportReception, "completeMs">,
+  { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
+): boolean {
+  return nowMs - completeMs > SIGNS_UNTIL_LOST * signMs;
 }
 
 /** For how long the last sign of a lost process is needed. */

@@ -27,6 +27,7 @@ import {
   type SiteHistoryRow,
   type SiteQuery,
 } from "../store/sites.ts";
+import type { ComparedConfiguration } from "./compared-configuration.ts";
 import { AT_ONE_MOMENT, type PostgresConnections, type Queries } from "./connection.ts";
 import { isUnavailable } from "./server-errors.ts";
 import { removeSite } from "./removed-sites.ts";
@@ -61,6 +62,8 @@ const ATTEMPTS_MAX = 20;
 
 export interface PostgresFleetOptions extends RepairOptions {
   readonly connections: PostgresConnections;
+  /** Compared with those of the other processes; undefined for none. */
+  readonly configuration?: ComparedConfiguration;
   readonly clock: Pick<Clock, "after" | "afterEventLoopTurn" | "monotonicMs" | "wallMs">;
   /**
    * Wall clock of the reports, milliseconds since 1970. Undefined for that of the database, which all processes share: one
@@ -143,7 +146,8 @@ export class PostgresFleet implements Fleet {
     this.#intake.noteClock(nowMs);
     const own = { ...this.#intake.at(nowMs), process: this.#process };
     await clampReportTimes(this.#connections.writes, nowMs);
-    return shareReception(this.#connections.writes, own, { ...looks, nowMs });
+    const { configuration } = this.#options;
+    return shareReception(this.#connections.writes, own, { ...looks, nowMs }, configuration);
   }
 
   /** Called when the process listens. */

@@ -1,5 +1,6 @@
 import { OMITTED_EVENTS_TABLE } from "../store/audit-chain.ts";
 import { AUDIT_TRAIL, FINAL_EVENTS } from "./audit-schema.ts";
+import { PROCESS_CONFIGURATION } from "./compared-configuration.ts";
 import { RETENTION_CLOCK } from "./retention.ts";
 import { RECEPTION_STALLS, REPORT_RECEPTION } from "./shared-reception.ts";
 
@@ -206,4 +207,5 @@ export const STEPS: readonly string[] = [
   CREATE INDEX interventions_crews ON interventions("crews", id) WHERE deleted_at IS NULL AND "crews" > 1;
   `,
   RECEPTION_STALLS,
+  PROCESS_CONFIGURATION,
 ];

@@ -1,10 +1,12 @@
 import {
   combineReceptions,
+  isProcessLost,
   signKeptMs,
   type ProcessReportReception,
   type ReceptionStall,
   type ReportReception,
 } from "../domain/reception.ts";
+import type { ComparedConfiguration } from "./compared-configuration.ts";
 import type { NamedStatement, Queries } from "./connection.ts";
 
 /** A step of the schema. */
@@ -21,13 +23,20 @@ export const REPORT_RECEPTION = `
 export const RECEPTION_STALLS = `ALTER TABLE report_reception ADD COLUMN stalls text COLLATE "C" NOT NULL DEFAULT '[]'`;
 
 /** What a process has stored; `stalls` is JSON. */
-type SignRow = Omit<ProcessReportReception, "stalls"> & { readonly stalls: string };
+type SignRow = Omit<ProcessReportReception, "stalls"> & {
+  readonly stalls: string;
+  readonly configuration: string;
+};
 
-/** Tells the other processes of a centre what this one knows of its reports, and learns what they know. */
+/**
+ * Tells the other processes of a centre what this one knows of its reports, and learns what they know.
+ * @param configuration is stored for them and compared too; undefined for none
+ */
 export async function shareReception(
   queries: Queries,
   own: ProcessReportReception & { readonly process: string },
   { nowMs, silentMs, signMs }: { readonly nowMs: number; readonly silentMs: number; readonly signMs: number },
+  configuration?: Pick<ComparedConfiguration, "text" | "compare">,
 ): Promise<ReportReception> {
   const { process, beganMs, missedMs, completeMs, stalls } = own;
   const keptFromMs = nowMs - signKeptMs({ silentMs, signMs });
@@ -41,7 +50,10 @@ export async function shareReception(
     keptFromMs,
     keptUntilMs,
     JSON.stringify(stalls),
+    configuration?.text ?? "{}",
   ]);
+  const running = rows.filter((row) => !isProcessLost(row, { nowMs, signMs }));
+  configuration?.compare(running.map((row) => row.configuration));
   const others = rows.map((row) => ({ ...row, stalls: JSON.parse(row.stalls) as ReceptionStall[] }));
   return combineReceptions(own, others, { nowMs, signMs });
 }
@@ -54,14 +66,15 @@ const SHARE: NamedStatement = {
   name: "share-reception",
   text: `
   WITH own AS (
-    INSERT INTO report_reception(process, began_at, missed_at, complete_at, stalls)
-    VALUES($1::text, $2::bigint, $3::bigint, $4::bigint, $7::text)
+    INSERT INTO report_reception(process, began_at, missed_at, complete_at, stalls, configuration)
+    VALUES($1::text, $2::bigint, $3::bigint, $4::bigint, $7::text, $8::text)
     ON CONFLICT (process) DO UPDATE SET began_at = excluded.began_at, missed_at = excluded.missed_at,
-      complete_at = excluded.complete_at, stalls = excluded.stalls),
+      complete_at = excluded.complete_at, stalls = excluded.stalls, configuration = excluded.configuration),
   removed AS (
     DELETE FROM report_reception WHERE process IN (
       SELECT process FROM report_reception
       WHERE process <> $1 AND (complete_at < $5::bigint OR complete_at > $6::bigint) FOR UPDATE SKIP LOCKED))
-  SELECT began_at AS "beganMs", missed_at AS "missedMs", complete_at AS "completeMs", stalls FROM report_reception
+  SELECT began_at AS "beganMs", missed_at AS "missedMs", complete_at AS "completeMs", stalls, configuration
+  FROM report_reception
   WHERE process <> $1 AND complete_at BETWEEN $5 AND $6`,
 };

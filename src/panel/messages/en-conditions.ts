@@ -51,6 +51,7 @@ export const EN_CONDITIONS = {
   "condition.http-address-unavailable": "Address of the local API unavailable",
   "condition.sites-silent": "Many sites silent at the same time",
   "condition.site-writes-limited": "Records of a site rejected at a limit",
+  "condition.configurations-differ": "Processes of the centre have different options",
   "condition.silent-sites-unknown": "Silent sites cannot be detected",
   "condition.database-unavailable": "Database unavailable",
   "condition.thread-failed": "Part of the daemon failed and was restarted",

@@ -110,6 +110,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Locații care nu mai comunică din același moment: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
     "De la {since}, la acest dispecerat se pierd repetat rapoarte, deci nu se poate stabili care locații nu mai comunică. Verificați dacă un proces repornește repetat sau dacă baza de date este suprasolicitată (santinela status, journalctl --unit=santinela --unit=santinela-centre).",
+  "configurations-differ":
+    "Alt proces al acestui dispecerat are alte valori pentru {options}. Ce se aplică unei locații sau unei înregistrări depinde astfel de procesul la care ajunge. Folosiți același centre.yaml pe toate serverele și reporniți fiecare proces.",
   "site-writes-limited":
     "Locația {site} scrie mult mai multe înregistrări decât este normal pentru o locație, așa că unele cereri ale ei sunt respinse temporar; celelalte locații nu sunt afectate. Aflați cauza (santinela sites). Dacă dispozitivul ei a fost furat, dezactivați-i contul: santinela user disable.",
   "database-unavailable":

@@ -55,6 +55,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.http-address-unavailable": "Adresa API-ului local este indisponibilă",
   "condition.sites-silent": "Multe locații nu mai comunică din același moment",
   "condition.site-writes-limited": "Limită depășită: înregistrări respinse de la o locație",
+  "condition.configurations-differ": "Procesele dispeceratului au opțiuni diferite",
   "condition.silent-sites-unknown": "Locațiile care nu mai comunică nu pot fi detectate",
   "condition.database-unavailable": "Baza de date este indisponibilă",
   "condition.thread-failed": "O parte a serviciului s-a oprit și a fost repornită",
