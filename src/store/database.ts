@@ -36,8 +36,8 @@ export interface DatabaseKind {
 export function openDatabase(path: string, kind: DatabaseKind): Database {
   let database = connect(path);
   try {
-    setPragmas(database, path);
     assertIdentity(database, path, kind);
+    setPragmas(database, path);
     if (path !== ":memory:" && isOlder(database, kind)) {
       keepCopy(database, path, stepsOf(database));
       database = connect(path);
@@ -169,7 +169,11 @@ function setPragmas(database: Database, path: string): void {
 function assertIdentity(database: Database, path: string, { applicationId }: DatabaseKind): void {
   const found = database.pragma("application_id", { simple: true });
   const version = database.pragma("user_version", { simple: true });
-  if (found === applicationId || (found === 0 && version === 0)) return;
+  const isNew = (): boolean =>
+    found === 0 &&
+    version === 0 &&
+    database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  if (found === applicationId || isNew()) return;
   throw new AppError("storage", `${path} is not the expected database (application_id ${String(found)})`, {
     hint: "Set dataDir to the data directory of this installation.",
   });

@@ -210,6 +210,15 @@ describe("opening a database", () => {
     expect(() => openMainDatabase(path)).toThrow(/not the expected database/);
   });
 
+  test("rejects the database of another program, and does not change it", () => {
+    const other = new Sqlite(path);
+    other.exec("CREATE TABLE theirs(x)");
+    other.close();
+    const before = readFileSync(path);
+    expect(() => openMainDatabase(path)).toThrow(/a\.db is not the expected database \(application_id 0\)/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
   test("rejects a file that is not a database, and does not change it", () => {
     const junk = new Sqlite(path);
     junk.exec("CREATE TABLE t(x)");
