@@ -15,7 +15,7 @@ import type { Terminal } from "./terminal.ts";
 const PASSWORD_FILE = "enrolled.password";
 const CA_FILE = "enrolled-ca.crt";
 const HINTS = {
-  unanswered: "Check the address, the network and --ca-file, then repeat the same command.",
+  unanswered: "Check the address (http or https), the network and --ca-file, then repeat the same command.",
   refused: "Check --centre and the code, or have another code created there: santinela sites invite.",
   foreign:
     "Check --centre: it is the base URL of the centre's API. A centre of another vendor has its own accounts.",

@@ -3,6 +3,7 @@ import { basename, relative } from "node:path";
 import type { Config } from "../config/config.ts";
 import { SYSTEM_FILE } from "../config/data-directories.ts";
 import { panelAddresses } from "../ops/panel-address.ts";
+import { INITIAL_ADMIN_EMAIL } from "../domain/principal.ts";
 import { counted } from "../domain/headline-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -17,7 +18,7 @@ export function statusText({ zones, site, role }: Config): string {
  * @param program how this one was started, so that the commands can be entered as they are shown
  */
 export function readyText(
-  { file, http, zones, role }: Pick<Config, "file" | "http" | "zones" | "role">,
+  { file, http, zones, role, dataDir }: Pick<Config, "file" | "http" | "zones" | "role" | "dataDir">,
   { host, port }: { readonly host: string; readonly port: number },
   program: Pick<Terminal, "main" | "cwd">,
 ): string {
@@ -25,7 +26,10 @@ export function readyText(
   const isEverywhere = host === "0.0.0.0" || host === "::";
   const name = isEverywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const [zone] = zones;
-  const command = commandName(program);
+  // Without a file, a command would find the data of a site.
+  const variable =
+    role === "centre" && file === null ? `SANTINELA_DATA_DIR=${fromHere(dataDir, program)} ` : "";
+  const command = `${variable}${commandName(program)}`;
   const place = file === null || file === SYSTEM_FILE ? "" : ` --config ${file}`;
   const tries =
     role === "centre"
@@ -34,7 +38,8 @@ export function readyText(
   return [
     "",
     `  Santinela is running. Web panel: ${scheme}://${name}:${port}/`,
-    "  Sign in with an account of this installation; at the first run, use the one-time code above.",
+    "  Sign in with an account of this installation, at first with the one-time code that the first start has shown.",
+    `  If it is lost, set a password: ${command} user passwd --email ${INITIAL_ADMIN_EMAIL}${place}`,
     `  Try in another terminal: ${tries.map((words) => `${command} ${words}${place}`).join(", ")}. Ctrl-C stops the daemon.`,
     "",
     "",
@@ -44,8 +49,13 @@ export function readyText(
 /** `santinela` of the package, an image or npm link; otherwise Node.js with the file that was started, as in a source tree. */
 function commandName({ main, cwd }: Pick<Terminal, "main" | "cwd">): string {
   if (basename(main) === "santinela" || main.startsWith("/usr/lib/santinela/")) return "santinela";
-  const path = relative(cwd, main);
-  return `node ${path.startsWith("..") ? main : path}`;
+  return `node ${fromHere(main, { cwd })}`;
+}
+
+/** A path as a user in this directory enters it. */
+function fromHere(path: string, { cwd }: Pick<Terminal, "cwd">): string {
+  const below = relative(cwd, path);
+  return below.startsWith("..") ? path : below;
 }
 
 /** The initial administrator with its one-time password, which is shown once. */

@@ -163,10 +163,15 @@ type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infe
   ? Name | NamesIn<Rest>
   : never;
 
-/** The message of a condition with its placeholders replaced, or the free text. */
+/** The message of a condition with its placeholders replaced, or the free text. A value that ends a sentence, such as the response of a
+ * server with its remedy, has no second full stop after it. */
 export function formatConditionMessage(code: ConditionCode, detail: string | ConditionValues): string {
   if (typeof detail === "string") return detail;
   const messages: Readonly<Partial<Record<ConditionCode, string>>> = CONDITION_MESSAGES;
   const message = messages[code] ?? "";
-  return message.replace(/\{(\w+)\}/g, (braced, name: string) => String(detail[name] ?? braced));
+  return message.replace(/\{(\w+)\}(\.?)/g, (braced, name: string, stop: string) => {
+    const value = detail[name];
+    if (value === undefined) return braced;
+    return `${stop === "" ? value : String(value).replace(/\.$/, "")}${stop}`;
+  });
 }

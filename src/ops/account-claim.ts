@@ -18,6 +18,9 @@ const EMAIL_LENGTH_MAX = 254;
 /** That of the API. */
 const PASSWORD_LENGTH_MIN = 20;
 
+/** A request without a response. */
+type Failure = Exclude<Reply, { readonly kind: "answered" }>;
+
 /** The dispatch centre that a site asks for an account. */
 interface AskedCentre {
   /** Its base URL. */
@@ -105,14 +108,27 @@ export async function claimAccount(asked: AskedCentre, claim: EnrolmentClaim): P
     .request({ method: "POST", path: "/enrolments/claim", body })
     .finally(() => client.close());
   if (reply.kind !== "answered")
-    throw new AppError("unavailable", `no response from ${centre}: ${reply.error}`, {
-      hint: hints.unanswered,
+    throw new AppError("unavailable", `no response from ${centre}: ${failureOf(reply)}`, {
+      hint: otherScheme(centre, reply) ?? hints.unanswered,
     });
   const answer = parseJson(reply.body);
   const isMine = (site: string): boolean => claim.site === undefined || site === claim.site;
   const isAccount = reply.status === 201 && validateEnrolledSite(answer) && isMine(answer.site);
   if (isAccount && isAddress(answer.email)) return answer;
   throw refusal(asked, reply, answer);
+}
+
+/** Without the source position that OpenSSL adds, and on one line. */
+function failureOf({ error }: Failure): string {
+  const [reason = error] = error.trim().split("\n");
+  return reason.replace(/^.*?:SSL routines:[^:]*:([^:]+):.*$/, "TLS: $1");
+}
+
+/** The remedy for an address with the scheme of another port; undefined if the scheme is not the reason. */
+function otherScheme(centre: string, { code, error }: Failure): string | undefined {
+  if (code === "EPROTO" && /wrong version number|packet length too long/.test(error))
+    return `The port does not use TLS. Use ${centre.replace(/^https:/, "http:")}.`;
+  return undefined;
 }
 
 /** It is written into the configuration: a hostile server must not write more than an address. */

@@ -27,7 +27,7 @@ interface CentreEnrolmentParts {
 /** In `dataDir/secrets`, because the service may create nothing beside its configuration. */
 const FILES = { password: "enrolled.password", ca: "enrolled-ca.crt", draft: "enrolment.json" } as const;
 const HINTS = {
-  unanswered: "Check the address and the network, then try again with the same code.",
+  unanswered: "Check the address (http or https) and the network, then try again with the same code.",
   // The centre's own message has the remedy.
   refused: "",
   foreign: "Check the address. A dispatch centre of another vendor has its own accounts.",

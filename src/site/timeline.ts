@@ -58,7 +58,7 @@ function zoneOf(request: Request): string | undefined {
 function limitOf(request: Request): number {
   const text = parametersOf(request.originalUrl).get("limit") ?? "100";
   if (!/^\d{1,4}$/.test(text) || Number(text) > LIMIT_MAX)
-    throw new AppError("invalid", `limit must be at most ${LIMIT_MAX}`);
+    throw new AppError("invalid", `limit must be a whole number from 0 to ${LIMIT_MAX}`);
   return Number(text);
 }
 

@@ -30,7 +30,8 @@ export function walkTestRoutes(router: Router, { signedIn }: AuthGuards, tests: 
 async function sendPage(tests: SiteApi["walkTests"], request: Request, response: Response): Promise<void> {
   const parameters = parametersOf(request.originalUrl);
   const limit = numberOf(parameters.get("limit") ?? String(LIMIT_DEFAULT));
-  if (!(limit <= LIMIT_MAX)) throw new AppError("invalid", `limit must be at most ${LIMIT_MAX}`);
+  if (!(limit <= LIMIT_MAX))
+    throw new AppError("invalid", `limit must be a whole number from 1 to ${LIMIT_MAX}`);
   const after = parameters.get("before");
   const before = after === null ? undefined : numberOf(after);
   if (Number.isNaN(before)) throw new AppError("invalid", "before must be the number of a walk test");

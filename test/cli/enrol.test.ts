@@ -213,6 +213,13 @@ test("servers that cannot enrol are named, and nothing is written over a passwor
   expect(password()).toBe("the-one-that-works");
 });
 
+test("an address with the scheme of another port is corrected", async () => {
+  const plain = await serve((_request, response) => void response.end());
+  const outcome = await enrol(plain.replace("http:", "https:"));
+  expect(outcome.stderr).toMatch(/no response from https:\/\/\S+: TLS: wrong version number\n/);
+  expect(outcome.stderr).toContain(`The port does not use TLS. Use ${plain}.`);
+});
+
 test("without a configuration, the command names the one that creates it", async () => {
   const { code, stderr } = await santinela(["enrol", CODE, "--centre", "http://127.0.0.1:9"], {
     cwd: folder,

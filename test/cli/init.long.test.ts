@@ -414,7 +414,7 @@ describeWithMosquitto("init, with sensors that announce themselves and a dispatc
     try {
       const { code, stdout, stderr } = await person([
         ...UNTIL_THE_CENTRE,
-        [/dispatch centre/, "yes"],
+        [/dispatch centre/, "y"],
         [/URL of the dispatch centre/, `http://127.0.0.1:${port}`],
         [/E-mail address of the site's account/, EDGE.email],
         [/Password of that account/, "not this one"],

@@ -20,6 +20,19 @@ test("a start in a terminal ends with the address of the web panel", () => {
   expect(readyText(STARTED, { host: "::1", port: 1 }, linked)).toContain("http://[::1]:1/");
 });
 
+test("the commands for a centre without a file name its data directory", () => {
+  const centre = { ...STARTED, role: "centre", dataDir: "/home/ana/santinela/var-centre" } as const;
+  const program = { main: "/home/ana/santinela/dist/main.js", cwd: "/home/ana/santinela" };
+  const text = readyText(centre, { host: "127.0.0.1", port: 8090 }, program);
+  expect(text).toContain("another terminal: SANTINELA_DATA_DIR=var-centre node dist/main.js sites,");
+  expect(text).toContain(
+    "SANTINELA_DATA_DIR=var-centre node dist/main.js user passwd --email admin@santinela.local",
+  );
+  expect(readyText({ ...centre, file: "/etc/centre.yaml" }, { host: "::1", port: 1 }, program)).not.toContain(
+    "DATA_DIR",
+  );
+});
+
 const STARTED = { file: null, http: { tls: { mode: "off" } }, zones: [{ id: "door" }] } as unknown as Config;
 
 test.each([

@@ -86,7 +86,7 @@ test("when strangers with requests have all connections, only a known address ta
   expect(connections.use).toMatchObject({ open: ALL, replaced: 1 });
 });
 
-test("connections whose port has a newer one before they are closed do not count for ever", async () => {
+test("connections whose port has a newer one before they are closed do not count forever", async () => {
   const address = "192.0.2.1";
   nextPort = 50_000;
   expect(await refusedFrom([address, address, address])).toBe(0);

@@ -84,6 +84,14 @@ test("a Romanian condition message uses only values of the daemon", () => {
   expect(formatConditionMessage("disk-full", { freeMb: 12, folder: "/var/lib/santinela" })).toBe(
     "12 MB is free on the disk of /var/lib/santinela. Below 16 MB new records of low and medium priority are rejected; alarms are stored. Remove unneeded files.",
   );
+  const rejected = {
+    centre: "https://centre.example",
+    siteRef: "hala",
+    answer: "answered 403: Set site.ref.",
+  };
+  expect(formatConditionMessage("upstream-rejects-reports", rejected)).toContain(
+    "Set site.ref. Records are sent",
+  );
   expect(formatConditionMessage("disk-full", "ENOSPC: {freeMb}")).toBe("ENOSPC: {freeMb}");
 });
 

@@ -15,7 +15,7 @@ export async function answerTo(
   const line = `${text}${choices ? ` (${choices.join(", ")})` : ""}${offered ? ` [${offered}]` : ""}: `;
   for (;;) {
     const typed = (await prompt.line(line, isSecret)).trim();
-    const answer = typed === "" && offered !== undefined ? offered : typed;
+    const answer = typed === "" && offered !== undefined ? offered : chosenOf(typed, choices);
     const problem =
       problemWith(question, answer) ??
       otherProblem(answer) ??
@@ -23,6 +23,13 @@ export async function answerTo(
     if (problem === undefined) return answer;
     stderr.write(`  ${problem}\n`);
   }
+}
+
+/** The choice whose beginning was typed, such as `y`; the text itself if it is not the beginning of exactly one. */
+function chosenOf(typed: string, choices: readonly string[] = []): string {
+  const start = typed.toLowerCase();
+  const [found, other] = choices.filter((choice) => choice.startsWith(start));
+  return start === "" || found === undefined || other !== undefined ? typed : found;
 }
 
 /** Asks for a new password twice; what was typed is not shown. @returns the problem if the two differ */

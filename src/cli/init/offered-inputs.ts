@@ -40,7 +40,8 @@ export async function offerSensors(
   terminal: Terminal,
 ): Promise<ProposedZone[]> {
   const broker = brokerOf(answers);
-  const found = broker ? await sensorsAt(broker, prompt, terminal) : NOTHING;
+  const isBuiltIn = answers.broker === "built-in";
+  const found = broker ? await sensorsAt(broker, prompt, terminal, isBuiltIn) : NOTHING;
   const { stderr } = terminal;
   const chosen = await chosenFrom(found, prompt, terminal);
   const usedIds = new Set<string>();
@@ -81,7 +82,13 @@ function brokerOf(answers: SetupAnswers): BrokerAddress | undefined {
   return { url, ...(username === "" ? {} : { credentials: { username, password } }) };
 }
 
-async function sensorsAt(broker: BrokerAddress, prompt: Prompt, { stderr }: Terminal): Promise<Found> {
+/** @param isBuiltIn whether it runs only within a daemon */
+async function sensorsAt(
+  broker: BrokerAddress,
+  prompt: Prompt,
+  { stderr }: Terminal,
+  isBuiltIn: boolean,
+): Promise<Found> {
   const clock = new SystemClock();
   const discovery = {
     replyTo: "santinela/discovery/init",
@@ -94,8 +101,11 @@ async function sensorsAt(broker: BrokerAddress, prompt: Prompt, { stderr }: Term
     while (session.state.state === "starting") await pause(clock, LOOK_EVERY_MS);
     const { state, reason } = session.state;
     if (state !== "listening") {
+      const why = isBuiltIn
+        ? "the built-in broker starts with the daemon"
+        : `the broker does not respond (${reason ?? state})`;
       stderr.write(
-        `  Sensors cannot be discovered yet: the broker does not respond (${reason ?? state}). The web panel and santinela zones discover find them later.\n`,
+        `  Sensors cannot be discovered yet: ${why}. The web panel and santinela zones discover find them later.\n`,
       );
       return NOTHING;
     }

@@ -5,7 +5,7 @@ export const EN_SETUP = {
     "The one-time code of this installation has not been used yet. Enter it to create the administrator account. If you created an account at the command line, sign in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
-    "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
+    "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela, at a centre -u santinela-centre; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
   "setup.email": "E-mail address",
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",

@@ -66,9 +66,10 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "Folosiți adresa de bază, de exemplu https://dispecerat.example.ro/api",
   ],
   ["no response from {centre}: {reason}", "niciun răspuns de la {centre}: {reason}"],
+  ["The port does not use TLS. Use {address}", "Portul nu folosește TLS. Folosiți {address}"],
   [
-    "Check the address and the network, then try again with the same code",
-    "Verificați adresa și rețeaua, apoi reîncercați cu același cod",
+    "Check the address (http or https) and the network, then try again with the same code",
+    "Verificați adresa (http sau https) și rețeaua, apoi reîncercați cu același cod",
   ],
   [
     "{centre}: the one-time code is unknown here, used or expired",

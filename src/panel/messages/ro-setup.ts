@@ -8,7 +8,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Codul de unică folosință al acestei instalații nu a fost folosit încă. Introduceți-l pentru a crea contul de administrator. Dacă aveți un cont creat din linia de comandă, autentificați-vă mai jos.",
   "setup.code": "Cod de unică folosință",
   "setup.codeHint":
-    "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela; pe un Raspberry Pi, atât pe ecran, cât și în fișierul santinela-code.txt de pe card.",
+    "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela, la dispecerat -u santinela-centre; pe un Raspberry Pi, atât pe ecran, cât și în fișierul santinela-code.txt de pe card.",
   "setup.email": "Adresa de e-mail",
   "setup.do": "Creare cont de administrator",
   "setup.signIn": "Autentificare cu un cont existent",
