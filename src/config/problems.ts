@@ -72,10 +72,15 @@ export function sourceText(file: ParsedFile, path: readonly (string | number)[])
   return locationOf(file, path).text;
 }
 
-/** The environment variable that set a value or its parent. */
-function variableOf({ fromEnvironment }: ParsedFile, path: readonly (string | number)[]): string | undefined {
+/** The environment variable that set a value, its parent, or the first option of a section that is not in the file. */
+function variableOf(
+  { fromEnvironment, document }: ParsedFile,
+  path: readonly (string | number)[],
+): string | undefined {
   const variables = path.map((_part, index) => fromEnvironment.get(path.slice(0, index + 1).join(".")));
-  return variables.find((variable) => variable !== undefined);
+  const own = variables.find((variable) => variable !== undefined);
+  if (own !== undefined || path.length === 0 || offsetAt(document, path) !== undefined) return own;
+  return [...fromEnvironment].find(([option]) => option.startsWith(`${path.join(".")}.`))?.[1];
 }
 
 /** Location of a value; a missing value has the location of its nearest parent. */

@@ -1085,6 +1085,10 @@ describe("the environment", () => {
     expect(refusal("{}", { SANTINELA_HTTP__PORT: "eighty" })).toBe(
       'SANTINELA_HTTP__PORT: http.port: must be a whole number, not "eighty"',
     );
+    // In a section that is not in the file.
+    expect(refusal("http: { port: 1 }", { SANTINELA_UPSTREAM__EMAIL: "a@b" })).toMatch(
+      /^SANTINELA_UPSTREAM__EMAIL: upstream: baseUrl is missing/,
+    );
     expect(refusal("{}", { SANTINELA_SITE__REF_FILE: "/nowhere" })).toMatch(
       /^SANTINELA_SITE__REF_FILE: cannot read \/nowhere/,
     );
