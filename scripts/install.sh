@@ -91,7 +91,7 @@ systemd-tmpfiles --create /usr/lib/tmpfiles.d/santinela.conf
 "$home/current/bin/new-configuration"
 if [ -d /run/udev ]; then udevadm control --reload && udevadm trigger --action=add --subsystem-match=gpio || true; fi
 systemctl daemon-reload
-# The removal of the package has masked its units.
+# The removal of the first packages masked the units.
 if [ "$state" = config-files ]; then
   systemctl unmask --quiet santinela.service santinela.socket santinela-backup.timer santinela-upgrade.service santinela-name.service \
     santinela-centre.service

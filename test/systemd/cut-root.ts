@@ -112,15 +112,24 @@ export class CutRoot {
   }
 
   /** Installs the second release on a state. @param cutAt the change before which all ends; 0 for none */
-  async install(state: string, cutAt: number): Promise<Outcome> {
+  install(state: string, cutAt: number): Promise<Outcome> {
+    return this.#cut(state, cutAt, "dpkg -i /srv/next.deb");
+  }
+
+  /** Removes the package from a state. @param cutAt as of `install` */
+  uninstall(state: string, cutAt: number): Promise<Outcome> {
+    return this.#cut(state, cutAt, "dpkg -r santinela");
+  }
+
+  #cut(state: string, cutAt: number, command: string): Promise<Outcome> {
     writeFileSync(join(this.#folder, "srv/count"), Buffer.alloc(8));
     return this.run(
       state,
-      `LD_PRELOAD=/srv/cut.so CUT_COUNT=/srv/count CUT_AT=${cutAt} ${cutAt === 0 ? "CUT_LOG=/srv/log" : ""} dpkg -i /srv/next.deb; exit $?`,
+      `LD_PRELOAD=/srv/cut.so CUT_COUNT=/srv/count CUT_AT=${cutAt} ${cutAt === 0 ? "CUT_LOG=/srv/log" : ""} ${command}; exit $?`,
     );
   }
 
-  /** The changes of names of an installation without a cut, in order: program, call and path of each. */
+  /** The changes of names of a command without a cut, in order: program, call and path of each. */
   get changes(): readonly string[] {
     const lines = readFileSync(join(this.#folder, "srv/log"), "utf8").trimEnd().split("\n");
     return lines.map((line) => line.replace(/^\d+ /, ""));
