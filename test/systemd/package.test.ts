@@ -375,6 +375,22 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
         rm -r ${dropIn} /etc/santinela/credentials && systemctl daemon-reload && systemctl restart santinela.service`);
     });
 
+    test("copies and tests the data that the service has, where a drop-in has moved them", async () => {
+      await install("this");
+      const dropIn = "/etc/systemd/system/santinela.service.d/test.conf";
+      const data = "/srv/other place";
+      await debian.write(
+        dropIn,
+        `[Service]\nEnvironment="SANTINELA_DATA_DIR=${data}"\nReadWritePaths="${data}"\n`,
+      );
+      await debian.ok(`install -d -o santinela -g santinela "${data}" && rm -f ${DATABASE.replace(/[^/]+$/, "before-upgrade.db")}
+        systemctl daemon-reload && systemctl restart santinela.service`);
+      expect(await upgrade("next")).toMatchObject({ code: 0 });
+      expect(await debian.ok(`stat -c %U "${data}/before-upgrade.db"`)).toBe("santinela");
+      expect((await debian.run("test -e /var/lib/santinela/before-upgrade.db")).code).toBe(1);
+      await debian.ok(`rm -r ${dropIn} && systemctl daemon-reload && systemctl restart santinela.service`);
+    });
+
     test("is not changed when the new program cannot read the configuration", async () => {
       await install("this");
       const before = await debian.property("MainPID");
