@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { LoadOptions } from "./load.ts";
+import { dropInLines } from "./unit-drop-ins.ts";
 import { depthProblem } from "./yaml-bounds.ts";
 
 export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
@@ -27,7 +28,7 @@ export function directoryWarnings(
   const unit = UNITS.get(file ?? "");
   // A container has the directory of a site for a dispatch centre too.
   if (unit === undefined || [...SYSTEM_DATA.values()].includes(dataDir)) return [];
-  if (textsIn(join(units, `${unit}.d`)).some((text) => text.includes(dataDir))) return [];
+  if (dropInLines(units, unit).some((line) => line.includes(dataDir))) return [];
   return [
     `dataDir is ${dataDir}, where the services of the package may not write, and which their daily backup does not find. Mount the disk at ${SYSTEM_DATA.get(file ?? "")} and remove dataDir, or see "Data on another disk" in /usr/share/doc/santinela/docs/installing.md`,
   ];
@@ -91,14 +92,5 @@ export function readIfExists(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch {
     return undefined;
-  }
-}
-
-/** The texts of the files in a folder; none if it cannot be read. */
-export function textsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((name) => readIfExists(join(folder, name)) ?? "");
-  } catch {
-    return [];
   }
 }

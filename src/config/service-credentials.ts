@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { textsIn } from "./data-directories.ts";
+import { dropInLines } from "./unit-drop-ins.ts";
 
 /** The units of the package that may have credentials of systemd. */
 const UNITS = ["santinela.service", "santinela-centre.service"];
@@ -11,9 +10,7 @@ const UNITS = ["santinela.service", "santinela-centre.service"];
  * @param folder of the drop-ins
  */
 export function isCredentialOfService(credential: string, folder = "/etc/systemd/system"): boolean {
-  return UNITS.flatMap((unit) => textsIn(join(folder, `${unit}.d`))).some((text) =>
-    text
-      .split("\n")
-      .some((line) => /^\s*\w+Credential(?:Encrypted)?=/.test(line) && line.includes(credential)),
+  return UNITS.flatMap((unit) => dropInLines(folder, unit)).some(
+    (line) => /^\w+Credential(?:Encrypted)?\s*=/.test(line) && line.includes(credential),
   );
 }

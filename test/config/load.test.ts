@@ -1035,6 +1035,11 @@ test("warns of data where the services of the package may not write, until their
   const units = temporaryFolder();
   mkdirSync(join(units, "santinela-backup.service.d"));
   expect(directoryWarnings(file, "/mnt/ssd/santinela", units)).toHaveLength(1);
+  writeFileSync(
+    join(units, "santinela-backup.service.d", "data.conf"),
+    "[Service]\n# ReadWritePaths=/mnt/ssd/santinela\n",
+  );
+  expect(directoryWarnings(file, "/mnt/ssd/santinela", units)).toHaveLength(1);
   const page = readFileSync("docs/installing.md", "utf8");
   const [, shown = ""] =
     /```ini\n(# \/etc\/systemd\/system\/santinela-backup\.service\.d\/data\.conf\n[^]*?)```/.exec(page) ?? [];
@@ -1053,6 +1058,12 @@ test("does not miss a credential of systemd that only the service has, for a com
   writeFileSync(join(units, "santinela.service.d", "credentials.conf"), dropIn);
   expect(read().upstream).toMatchObject({ baseUrl: "https://c.example", password: "" });
   expect(isCredentialOfService("metrics-token", units)).toBe(false);
+  const more =
+    "[Service]\n# LoadCredential=token-a:/x\n# \\\nLoadCredential= \\\n; token-b\n  metrics-token:/x\nSetCredential=other:\\\n";
+  writeFileSync(join(units, "santinela.service.d", "more.conf"), more);
+  writeFileSync(join(units, "santinela.service.d", "off.conf.bak"), "[Service]\nLoadCredential=token-c:/x\n");
+  const named = ["metrics-token", "other", "token-a", "token-b", "token-c"];
+  expect(named.filter((name) => isCredentialOfService(name, units))).toEqual(["metrics-token", "other"]);
 });
 
 describe("the environment", () => {

@@ -43,11 +43,19 @@ test("an upgrade from 0.1.0 stops at an override of a unit with the old path of 
   expect(existsSync(join(folder, "home/releases"))).toBe(false);
 });
 
+test("an upgrade from 0.1.0 stops at such an override in lines that continue", () => {
+  const [first = "", last = ""] = OLD_PATH.split("/usr/lib/santinela/node");
+  put(OVERRIDE, `${first}\\\n  # of the office\n  -n -1 \\\n  /usr/lib/santinela/node${last}`);
+  const { status, stderr } = upgrade();
+  expect([status, stderr]).toEqual([1, expect.stringContaining(join(folder, OVERRIDE))]);
+});
+
 test("an upgrade from 0.1.0 goes on with overrides that do not name the program, or name its new path", () => {
   for (const text of [
     undefined,
     "[Service]\nMemoryMax=300M\n",
     "[Service]\n# ExecStart=/usr/lib/santinela/node/bin/node\n",
+    "[Service]\nExecStartPre=true\n/usr/lib/santinela/node/bin/node\n# ExecStart=\\\nNice=5\n",
     OLD_PATH.replaceAll("/santinela/", "/santinela/current/"),
   ]) {
     if (text !== undefined) put(OVERRIDE, text);
