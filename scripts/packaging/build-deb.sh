@@ -88,7 +88,7 @@ sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$date/" "$here/deb/changelog" | gzip
 install -D -m 644 "$here/deb/lintian-overrides" "$tree/usr/share/lintian/overrides/santinela"
 mkdir -p "$tree/DEBIAN"
 for script in preinst postinst prerm postrm; do install -m 755 "$here/deb/$script" "$tree/DEBIAN/$script"; done
-size=$(du -sk --apparent-size "$tree/usr" | cut -f1)
+size=$("$here/installed-size.sh" "$tree/usr")
 sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$size/" "$here/deb/control" >"$tree/DEBIAN/control"
 # For dpkg --verify. Sums that dpkg makes itself would also be right for what the card has damaged during the installation.
 (cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)

@@ -1,6 +1,6 @@
 // The table of the sizes of a package, of a small one.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { describeUnless, findProgram } from "../support/required-programs.ts";
@@ -10,6 +10,7 @@ const { tableOf, withTable } = (await import(
   new URL("../../scripts/packaging/sizes.mjs", import.meta.url).href
 )) as { tableOf: (path: string) => string; withTable: (page: string, table: string) => string };
 
+const INSTALLED_SIZE = new URL("../../scripts/packaging/installed-size.sh", import.meta.url).pathname;
 const MISSING = ["dpkg-deb", "xz"].find((program) => findProgram(program) === undefined);
 const RELEASE = "usr/lib/santinela/package";
 
@@ -54,4 +55,17 @@ describeUnless(MISSING && `${MISSING} is missing`, "the sizes of a package", () 
     expect(next).not.toContain("old");
     expect(() => withTable("no markers", "| new |\n")).toThrow("markers");
   });
+});
+
+test("the Installed-Size of a package depends on its files alone, not on what their directory once had", () => {
+  const size = (folder: string): string => execFileSync(INSTALLED_SIZE, [folder], { encoding: "utf8" });
+  const folder = temporaryFolder();
+  const longName = (number: number): string => join(folder, `${"x".repeat(200)}${number}`);
+  const numbers = Array.from({ length: 500 }, (_, number) => number);
+  // ext4 does not make a directory smaller, and tmpfs gives it another size.
+  for (const number of numbers) writeFileSync(longName(number), "");
+  for (const number of numbers) rmSync(longName(number));
+  writeFileSync(join(folder, "empty"), "");
+  writeFileSync(join(folder, "large"), "0".repeat(1025));
+  expect(size(folder)).toBe("3\n");
 });
