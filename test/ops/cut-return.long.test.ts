@@ -75,14 +75,15 @@ for unit in ${UNITS.join(" ")}; do systemctl restart $unit; done`;
 
 /**
  * $1: the command before which everything is killed, 0 for none. $2: what follows, kill or power. $3: the failing service. $4: the
- * code with which the former release checks whether the centre can start. $5: what runs, `--watch`, or `--settle` first.
+ * code with which the former release checks whether the centre can start. $5: what runs, `--watch`, or `--settle` first. $6: `full` for
+ * file systems without room for a byte.
  */
 const DRIVER = `
 set -eu
-bin=$0.bin; cut=$1; kind=$2; failing=$3; verdict=$4; first=$5; state=/run/stand/state; units="${UNITS.join(" ")}"
-mount -t tmpfs tmpfs /mnt; mkdir /mnt/upper /mnt/work
+bin=$0.bin; cut=$1; kind=$2; failing=$3; verdict=$4; first=$5; room=$6; state=/run/stand/state; units="${UNITS.join(" ")}"
+mount -t tmpfs -o size=8M tmpfs /mnt; mkdir /mnt/upper /mnt/work
 mount -t overlay overlay -o lowerdir=/usr/lib,upperdir=/mnt/upper,workdir=/mnt/work /usr/lib
-mount -t tmpfs tmpfs /var/lib; mount -t tmpfs tmpfs /run
+mount -t tmpfs -o size=1M tmpfs /var/lib; mount -t tmpfs tmpfs /run
 mkdir -p $state /var/lib/santinela-upgrade /usr/lib/systemd/system
 for version in 1.0 2.0; do
   release=/usr/lib/santinela/releases/$version.1
@@ -100,6 +101,7 @@ for unit in $units; do mkdir $state/$unit; echo 0 >$state/$unit/MainPID; echo 0 
 $bin/systemctl daemon-reload
 $bin/systemctl boot
 upgrade() { echo 0 >/run/stand/count; CUT=$1 PROBATION_S=1 PATH=$bin:$PATH setsid --wait sh ${SCRIPT} $2 >/dev/null 2>&1 || true; }
+[ $room != full ] || for place in /mnt /var/lib; do /usr/bin/cat /dev/zero >$place/fill 2>/dev/null || true; done
 upgrade $cut $first
 echo "commands: $(cat /run/stand/count)"
 if [ $kind = power ]; then
@@ -153,14 +155,15 @@ describeUnless(NO_MOUNT, "a return to the proven release", () => {
     /** Whether the former release rejects the database of the centre. */
     readonly isRejected?: boolean;
     readonly first?: "--watch" | "--settle";
+    readonly isFull?: boolean;
   }
   function run(
     cut: number,
     kind: "kill" | "power",
-    { failing, isRejected = false, first = "--watch" }: Case,
+    { failing, isRejected = false, first = "--watch", isFull = false }: Case,
   ): { commands: number; outcome: string[] } {
     const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-    const given = [String(cut), kind, failing, isRejected ? "1" : "0", first];
+    const given = [String(cut), kind, failing, isRejected ? "1" : "0", first, isFull ? "full" : "room"];
     const output = execFileSync("unshare", [...namespaces, "sh", driver, ...given], { encoding: "utf8" });
     const [commands = "", ...outcome] = output.trim().split("\n");
     return { commands: Number(commands.split(" ")[1]), outcome: outcome.map((line) => line.trim()) };
@@ -181,6 +184,17 @@ describeUnless(NO_MOUNT, "a return to the proven release", () => {
       expect(run(0, "kill", { failing }).outcome).toEqual(returned("1.0"));
     });
 
+    test("needs no room on the disk, except for the name of the release that failed", () => {
+      const [link, site, centre, , notes] = returned("1.0");
+      expect(run(0, "kill", { failing, isFull: true }).outcome).toEqual([
+        link,
+        site,
+        centre,
+        "returned:",
+        notes,
+      ]);
+    });
+
     test.each(CUTS)(
       "is completed after %s before any of its commands",
       { timeout: LIMIT_MS },
@@ -195,6 +209,12 @@ describeUnless(NO_MOUNT, "a return to the proven release", () => {
     test("lets the centre run on, which starts with its own release at the next boot too", () => {
       expect(run(0, "kill", one).outcome).toEqual(returned("2.0"));
       expect(run(0, "power", one).outcome).toEqual(returned("2.0"));
+    });
+
+    test("leaves the release that fails on a full disk too, although the next start of the centre then fails", () => {
+      expect(run(0, "kill", { ...one, isFull: true }).outcome.slice(0, 2)).toEqual(
+        returned("2.0").slice(0, 2),
+      );
     });
 
     test("is completed after a power cut before any of its commands", { timeout: LIMIT_MS }, () => {
