@@ -22,12 +22,14 @@ import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
 import {
   MessageRejection,
   refusal,
+  REPLY_TO,
   type AlarmPanelRejections,
   type MessageRejectionReason,
 } from "./alarm-panel-rejections.ts";
 import type { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
 import { contactsOf, sharedZoneOf, zonesOfNumber, type AlarmPanelZones } from "./alarm-panel-zones.ts";
-import { identityOf, type RepeatedMessages } from "./repeated-messages.ts";
+import { identityOf } from "./message-identity.ts";
+import type { RepeatedMessages } from "./repeated-messages.ts";
 import { ack, duh, isOwnAck, nak, type ReplyTarget } from "../../dc09/reply.ts";
 
 interface AlarmPanelIntakeOptions extends Pick<ZoneContext, "journal" | "clock" | "log"> {
@@ -53,17 +55,6 @@ export interface IntakeResult {
   /** Undefined if the panel gets none. */
   readonly reply: Buffer | undefined;
 }
-
-/** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
-const REPLY_TO: Readonly<Partial<Record<MessageRejectionReason, "nak" | "duh">>> = {
-  key: "nak",
-  clock: "nak",
-  malformed: "duh",
-  token: "duh",
-  "unknown-account": "duh",
-  plain: "duh",
-  "undeclared-zone": "duh",
-};
 
 /** A message of a known account with its content. */
 interface Known {
@@ -177,8 +168,9 @@ export class AlarmPanelIntake {
     if (reason !== undefined && !refused.includes(undefined)) throw refusal(reason);
     // A clock that stands still makes the same message twice.
     const isRecorded = panel.timestamps === "checked" && repeated.isRecorded(identity);
+    const isOld = shown.isOld || repeated.isInDoubt(identity);
     const planned = events.map((event, index) =>
-      event === undefined || refused[index] !== undefined || isWithheld(event, shown, isRecorded)
+      event === undefined || refused[index] !== undefined || isWithheld(event, isOld, isRecorded)
         ? undefined
         : this.#planned(panel, event),
     );

@@ -30,6 +30,17 @@ const REMEDIES = {
 /** Reason for a rejection. */
 export type MessageRejectionReason = keyof typeof REMEDIES;
 
+/** Replies to rejected messages: the panel shall correct itself (NAK) or give up (DUH). The others get none. */
+export const REPLY_TO: Readonly<Partial<Record<MessageRejectionReason, "nak" | "duh">>> = {
+  key: "nak",
+  clock: "nak",
+  malformed: "duh",
+  token: "duh",
+  "unknown-account": "duh",
+  plain: "duh",
+  "undeclared-zone": "duh",
+};
+
 /** Signals that a message cannot be processed. */
 export class MessageRejection extends Error {
   readonly reason: MessageRejectionReason;

@@ -3,15 +3,15 @@ import { isDisarming } from "./alarm-panel-changes.ts";
 import { withText, type AlarmPanelEvent } from "./alarm-panel-code.ts";
 import { refusal } from "./alarm-panel-rejections.ts";
 import { contactIdEvent } from "./contact-id.ts";
-import type { MessageTime } from "./message-times.ts";
 import { siaEvents } from "./sia-events.ts";
 
 /**
- * Whether an event is left out because its message may be a recording, which must neither disarm nor end an alarm or a fault. What
- * else a recording reports counts: an alarm too many is better than one too few.
+ * Whether an event is left out because its message may be a recording or a late copy, which must neither disarm nor end an alarm or
+ * a fault. What else it reports counts: an alarm too many is better than one too few.
+ * @param isOld whether what it reports may have been over for some time
  * @param isRecorded whether the message is stored under another sequence
  */
-export function isWithheld(event: AlarmPanelEvent, { isOld }: MessageTime, isRecorded: boolean): boolean {
+export function isWithheld(event: AlarmPanelEvent, isOld: boolean, isRecorded: boolean): boolean {
   const disarms = isDisarming(event);
   const isEnd = disarms === undefined && event.change === "restored";
   return (disarms === true && (isOld || isRecorded)) || (isEnd && isOld);

@@ -1,22 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../../domain/clock.ts";
 import type { Journal } from "../../store/journal.ts";
 import { TransactionalMap } from "../../store/transactional-map.ts";
-import { lastBlockOf, type MessageContent, type MessageHead } from "../../dc09/message.ts";
-
-/** What identifies a message of a panel. */
-interface MessageIdentity {
-  readonly account: string;
-  readonly sequence: string;
-  /** Of token and content, without padding and times, which a panel may renew when it repeats. */
-  readonly hash: string;
-  /** The panel's time if it was checked; otherwise null. */
-  readonly sentWallMs: number | null;
-  /** The time of an encrypted message, checked or not; null for a plain one. */
-  readonly encryptedWallMs: number | null;
-  /** The last block of an encrypted message; null for a plain one, and without a time. */
-  readonly lastBlock: string | null;
-}
+import type { MessageIdentity } from "./message-identity.ts";
 
 interface Entry {
   readonly seq: number;
@@ -37,8 +22,9 @@ export type StoredPart = ReadonlySet<number>;
 const PART = "+";
 
 /**
- * Within this time the same sequence with the same content is a repetition. Panels repeat every few seconds, and a
- * panel at the rate limit of 10 messages a second needs 16 minutes for all sequences.
+ * Within this time the same sequence with the same content is a repetition of the newest message, and of one before it if its time
+ * shows that. Panels repeat every few seconds, and a panel at the rate limit of 10 messages a second needs 16 minutes for all
+ * sequences.
  */
 const WINDOW_MS = 600_000;
 /**
@@ -53,12 +39,16 @@ const NEWEST_WINDOW_MS = 86_400_000;
 const UNCOUNTED_WINDOW_MS = 90_000;
 /** The sequence of supervision messages; an event that has it shows a panel that does not count. */
 const NO_SEQUENCE = "0000";
+/** From 0001 to 9999. */
+const SEQUENCES = 9_999;
+/** A sequence that is less than this ahead of another one follows it. */
+const AHEAD_MAX = SEQUENCES / 2;
 /** Remembered messages of one account; a panel repeats the last few. */
 const MESSAGES_MAX = 256;
 
 /**
  * Recognises repetitions: an acknowledgement can be lost, and then the panel sends the message again, with another time
- * and padding. A sequence alone identifies nothing: it returns after 9,999 messages or when the panel starts again.
+ * and padding. A sequence alone identifies nothing: it returns after 9,999 messages, or at once when the panel starts again.
  * Times are monotonic, so that setting the clock neither repeats nor swallows an alarm.
  */
 export class RepeatedMessages {
@@ -94,7 +84,20 @@ export class RepeatedMessages {
     if (ofTime) return ofTime.part ?? "all";
     // A panel that has used the sequence for another message since does not count: what it sends now is new.
     const earlier = ofSequence.at(-1);
-    return earlier?.hash === hash && this.#isRecent(earlier, entries) ? (earlier.part ?? "all") : new Set();
+    const isRepeated = earlier?.hash === hash && this.#isRepeated(earlier, entries, sentWallMs);
+    return isRepeated ? (earlier.part ?? "all") : new Set();
+  }
+
+  /**
+   * Whether a message that counts as new may be a late repetition: minutes ago its sequence had the same content, and others were
+   * accepted since. Either the alarm panel has started again, or it repeats late. One that counts on from the newest is new.
+   */
+  isInDoubt({ account, sequence, hash }: MessageIdentity): boolean {
+    const all = this.#entries.get(account) ?? [];
+    const entries = all.slice(0, all.findLastIndex((entry) => entry.sequence !== sequence) + 1);
+    const earlier = entries.findLast((entry) => entry.sequence === sequence);
+    if (earlier?.hash !== hash || earlier.part || follows(sequence, entries.at(-1)?.sequence)) return false;
+    return this.#clock.monotonicMs() - earlier.atMs <= WINDOW_MS;
   }
 
   /** Notes that the newest message of a panel was repeated just now. */
@@ -188,17 +191,19 @@ export class RepeatedMessages {
     this.#journal.alarmPanels.removeMessage(removed.seq);
   }
 
-  /** Whether a message with the same sequence and content is a repetition of this one, by the time since. */
-  #isRecent(earlier: Entry, entries: readonly Entry[]): boolean {
+  /** Whether a message with the same sequence and content is a repetition of this one, by the time since and its own time. */
+  #isRepeated(earlier: Entry, entries: readonly Entry[], sentWallMs: number | null): boolean {
     const nowMs = this.#clock.monotonicMs();
     const ageMs = nowMs - earlier.atMs;
+    const newest = entries.at(-1);
+    // What is not stored entirely was refused or got no reply: the panel repeats it, whatever it has sent since.
+    if (earlier !== newest)
+      return ageMs <= WINDOW_MS && (earlier.part !== undefined || isBetween(sentWallMs, earlier, newest));
     const sinceLastMs = nowMs - (this.#repeatedMs.get(earlier) ?? earlier.atMs);
-    const isNewest = earlier === entries.at(-1);
     const previous = entries.at(-2);
     const isUncounted = earlier.sequence === NO_SEQUENCE || previous?.sequence === earlier.sequence;
-    if (isNewest && isUncounted) return sinceLastMs <= UNCOUNTED_WINDOW_MS && ageMs <= WINDOW_MS;
-    if (ageMs <= WINDOW_MS) return true;
-    return isNewest && previous !== undefined && ageMs <= NEWEST_WINDOW_MS;
+    if (isUncounted) return sinceLastMs <= UNCOUNTED_WINDOW_MS && ageMs <= WINDOW_MS;
+    return ageMs <= WINDOW_MS || (previous !== undefined && ageMs <= NEWEST_WINDOW_MS);
   }
 
   #add(account: string, entry: Entry): Entry | undefined {
@@ -213,26 +218,16 @@ function isSameTime(checkedWallMs: number | null, sentWallMs: number | null): bo
   return checkedWallMs !== null && checkedWallMs === sentWallMs;
 }
 
-/** What identifies a message, by the time that it has, checked or not. @param account of the configuration */
-export function identityOf(account: string, head: MessageHead, content: MessageContent): MessageIdentity {
-  const { sentWallMs } = content;
-  return {
-    account,
-    sequence: head.sequence,
-    hash: contentHash(head, content),
-    sentWallMs,
-    encryptedWallMs: head.isEncrypted ? sentWallMs : null,
-    lastBlock: sentWallMs === null ? null : lastBlockOf(head),
-  };
+/**
+ * Whether a message was sent between an entry and the newest one: a panel that has started again sends later, or its clock is not
+ * set. Without checked times it is not shown.
+ */
+function isBetween(sentWallMs: number | null, earlier: Entry, newest: Entry | undefined): boolean {
+  if (sentWallMs === null || earlier.sentWallMs === null) return false;
+  return sentWallMs >= earlier.sentWallMs && sentWallMs <= (newest?.sentWallMs ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Hash of what a repetition has in common with its message. */
-function contentHash({ token }: Pick<MessageHead, "token">, content: MessageContent): string {
-  const { account, data, furtherData, extended } = content;
-  // "H" is the time of the event, which some add only when they repeat the message.
-  const lasting = extended.filter(({ id }) => id !== "H");
-  return createHash("sha256")
-    .update(JSON.stringify([token, account, data, lasting, ...furtherData]))
-    .digest("base64url")
-    .slice(0, 22);
+/** Whether a panel counts on from one sequence to another one, which may have wrapped. */
+function follows(sequence: string, before = sequence): boolean {
+  return (Number(sequence) - Number(before) + SEQUENCES) % SEQUENCES < AHEAD_MAX;
 }

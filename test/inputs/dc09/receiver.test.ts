@@ -175,12 +175,12 @@ describe("a repeated message", () => {
   test("is acknowledged again and acted on once, also with another time and after a restart", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234");
-    await panel.contactId("1130 01 004", "0001");
-    await panel.contactId("3130 01 004", "0002");
+    await panel.contactId("3130 01 004", "0001");
+    await panel.contactId("1130 01 004", "0002");
     here.clock.advance(25_000);
-    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK", sequence: "0001" });
+    expect(await panel.contactId("1130 01 004", "0002")).toMatchObject({ token: "ACK", sequence: "0002" });
     await here.startAgain();
-    expect(await panel.contactId("1130 01 004", "0001")).toMatchObject({ token: "ACK", sequence: "0001" });
+    expect(await panel.contactId("1130 01 004", "0002")).toMatchObject({ token: "ACK", sequence: "0002" });
     expect(here.trips).toHaveLength(1);
     expect(here.count("repeated")).toBe(1);
   });
