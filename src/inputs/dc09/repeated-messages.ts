@@ -39,6 +39,8 @@ const NEWEST_WINDOW_MS = 86_400_000;
 const UNCOUNTED_WINDOW_MS = 90_000;
 /** The sequence of supervision messages; an event that has it shows a panel that does not count. */
 const NO_SEQUENCE = "0000";
+/** Hours after it, a panel has more probably started again than repeated this one of its 9,999 sequences. */
+const FIRST_SEQUENCE = "0001";
 /** From 0001 to 9999. */
 const SEQUENCES = 9_999;
 /** A sequence that is less than this ahead of another one follows it. */
@@ -203,7 +205,8 @@ export class RepeatedMessages {
     const previous = entries.at(-2);
     const isUncounted = earlier.sequence === NO_SEQUENCE || previous?.sequence === earlier.sequence;
     if (isUncounted) return sinceLastMs <= UNCOUNTED_WINDOW_MS && ageMs <= WINDOW_MS;
-    return ageMs <= WINDOW_MS || (previous !== undefined && ageMs <= NEWEST_WINDOW_MS);
+    const isFirst = earlier.sequence === FIRST_SEQUENCE || previous === undefined;
+    return ageMs <= (isFirst ? WINDOW_MS : NEWEST_WINDOW_MS);
   }
 
   #add(account: string, entry: Entry): Entry | undefined {

@@ -48,6 +48,16 @@ describe("an alarm panel that has started again", () => {
     expect(here.count("repeated")).toBe(0);
   });
 
+  test("an hour after its first alarm trips its zone by the same one, but by none within minutes", async () => {
+    const { here, panel } = await started();
+    await panel.sia(RESTORAL, "0417");
+    for (const afterMs of [0, 20_000, 3_600_000]) {
+      here.clock.advance(afterMs);
+      await panel.sia(ALARM, "0001");
+    }
+    expect(statesOf(here)).toEqual(["waiting", "waiting"]);
+  });
+
   test("and sends no times, trips its zone too, also after a restart of the daemon", async () => {
     const { here } = await started();
     const panel = here.panel("1234", { wallMs: undefined });
