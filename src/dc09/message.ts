@@ -1,5 +1,6 @@
 import { isoTime } from "../domain/clock.ts";
 import { decrypted } from "./cipher.ts";
+import { behindBlanks, BLOCKS_MAX, endOfBlock, endOfData } from "./end-of-data.ts";
 
 /** The head of a message: everything before the first bracket. */
 export interface MessageHead {
@@ -42,8 +43,6 @@ export interface MessageContent {
  */
 const HEAD =
   /^"(\*?)([A-Z0-9-]{1,16})"(\d{4})(?:R([0-9A-F]{0,16}))?(?:L([0-9A-F]{0,16}))?(?:#([0-9A-Z]{0,16}))?\[/i;
-/** Blocks behind the first one of a message; more than any panel sends. */
-const BLOCKS_MAX = 16;
 
 /** Reads the head of a body. @returns undefined if it is not a DC-09 message */
 export function messageHead(body: Buffer): MessageHead | undefined {
@@ -114,10 +113,10 @@ function contentOf(text: string, head: MessageHead): MessageContent | undefined 
   if (first < 0) return undefined;
   const hasText = head.token !== "ADM-CID";
   const mayHaveBrackets = (id: string): boolean => !hasText || BLOCKS_WITH_TEXT.includes(id.toUpperCase());
-  for (let end = first; end >= 0; end = hasText ? text.indexOf("]", end + 1) : -1) {
-    const tail = tailAt(text, end + 1, () => false) ?? tailAt(text, end + 1, mayHaveBrackets);
-    if (tail) return { ...dataOf(text.slice(0, end), head), ...tail };
-  }
+  const end = hasText ? endOfData(text, mayHaveBrackets) : first;
+  const tail =
+    end < 0 ? undefined : (tailAt(text, end + 1, () => false) ?? tailAt(text, end + 1, mayHaveBrackets));
+  if (tail) return { ...dataOf(text.slice(0, end), head), ...tail };
   // Some senders fill the place of the time, or that before it, with anything.
   const time = text.slice(-TIME_LENGTH);
   const sentWallMs = (TIME.test(time) ? timeOf(time) : undefined) ?? null;
@@ -161,22 +160,6 @@ function tailAt(
   const hasInvalidTime = sentWallMs === undefined;
   if (hasInvalidTime && time.includes("]")) return undefined;
   return { furtherData, extended, sentWallMs: sentWallMs ?? null, hasInvalidTime };
-}
-
-/** Some write blanks between the parts, or in the place of the time. */
-function behindBlanks(text: string, from: number): number {
-  let at = from;
-  while (text[at] === " ") at += 1;
-  return at;
-}
-
-/** Where a block ends whose text may have brackets; -1 if nowhere. */
-function endOfBlock(text: string, from: number): number {
-  for (let close = text.indexOf("]", from); close >= 0; close = text.indexOf("]", close + 1)) {
-    const next = text[behindBlanks(text, close + 1)];
-    if (text[close + 1] === "[" || next === "_" || next === undefined) return close;
-  }
-  return -1;
 }
 
 const ACCOUNT = /^#([0-9A-Z]{1,16})$/i;

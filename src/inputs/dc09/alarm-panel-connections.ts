@@ -16,8 +16,8 @@ const CONNECTIONS_MAX = 256;
 const UNPROVEN_MS = 15_000;
 /** A connection is closed this long after its last accepted message; panels that stay connected poll more often. */
 const IDLE_MS = 900_000;
-/** Rejected messages after which a connection is closed. */
-const REJECTED_MAX = 8;
+/** Rejected messages after which a connection is closed, and the rest of a datagram is dropped. */
+export const REJECTED_MAX = 8;
 /** Messages that are processed at once on one connection; then it is not read. */
 const PENDING_MAX = 16;
 /** Bytes without an accepted message after which a connection is closed; a panel's memory has a few hundred messages. */

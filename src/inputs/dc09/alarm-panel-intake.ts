@@ -124,8 +124,9 @@ export class AlarmPanelIntake {
 
   /** The account and content of a message. @throws MessageRejection */
   #known(head: MessageHead, address: string): Known {
-    const plain = head.isEncrypted ? undefined : plainContent(head);
-    const panel = this.#accounts.get(head.account ?? plain?.account ?? "");
+    // Only a message whose head has no account is read before its sender is checked: anyone can send it.
+    const read = head.account === null && !head.isEncrypted ? plainContent(head) : undefined;
+    const panel = this.#accounts.get(head.account ?? read?.account ?? "");
     if (!panel) throw refusal("unknown-account");
     if (panel.allowed && !isAllowed(panel.allowed, address)) throw refusal("address");
     if (!head.isEncrypted && !panel.isPlain) throw refusal("plain");
@@ -136,8 +137,9 @@ export class AlarmPanelIntake {
       if (content.sentWallMs !== null && isOwnAck(head, content.sentWallMs, key)) throw refusal("replayed");
       return { panel, key, head, content, address };
     }
-    if (!plain) throw refusal("malformed");
-    return { panel, key: undefined, head, content: plain, address };
+    const content = read ?? plainContent(head);
+    if (!content) throw refusal("malformed");
+    return { panel, key: undefined, head, content, address };
   }
 
   async #takeKnown(known: Known, answered: ReplyTarget): Promise<IntakeResult> {

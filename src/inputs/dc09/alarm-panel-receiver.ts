@@ -8,11 +8,12 @@ import type { Zone } from "../../domain/zone.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { ZoneEngine } from "../zone-engine.ts";
 import type { ZoneMessages } from "../zone-messages.ts";
-import { FrameReader } from "../../dc09/frame-reader.ts";
+import type { FrameRead } from "../../dc09/frame-reader.ts";
 import type { Dc09Source } from "../../domain/alarm-panel.ts";
 import { AlarmPanelChanges } from "./alarm-panel-changes.ts";
 import { AlarmPanelConnections } from "./alarm-panel-connections.ts";
-import { AlarmPanelIntake } from "./alarm-panel-intake.ts";
+import { AlarmPanelDatagrams } from "./alarm-panel-datagrams.ts";
+import { AlarmPanelIntake, type IntakeResult } from "./alarm-panel-intake.ts";
 import { AlarmPanelRejections } from "./alarm-panel-rejections.ts";
 import { AlarmPanelReports } from "./alarm-panel-reports.ts";
 import { AlarmPanelSupervision } from "./alarm-panel-supervision.ts";
@@ -44,10 +45,6 @@ export interface AlarmPanelUse {
 
 /** Time until the next attempt to listen. */
 const RETRY_MS = 10_000;
-/** A datagram has one frame, of at most 4,105 bytes. */
-const DATAGRAM_BYTES_MAX = 8_192;
-/** Datagrams that are processed at once; further ones are dropped, and their panels send again. */
-const DATAGRAMS_MAX = 256;
 
 /** Receives the messages of IP alarm panels over TCP and UDP (SIA DC-09). */
 export class AlarmPanelReceiver {
@@ -60,10 +57,10 @@ export class AlarmPanelReceiver {
   readonly openNumbers: OpenNumbers;
   readonly #changes: AlarmPanelChanges;
   readonly #connections: AlarmPanelConnections;
+  readonly #datagrams: AlarmPanelDatagrams;
   readonly #zones = (): readonly Zone[] => this.#options.monitor.watched().map(({ zone }) => zone);
   #tcp: Server | undefined;
   #udp: UdpSocket | undefined;
-  #datagrams = 0;
   #isStopping = false;
   readonly #retries = new Map<string, CancelTimer>();
 
@@ -90,9 +87,16 @@ export class AlarmPanelReceiver {
         this.#initZones();
       },
     });
+    const take = (read: FrameRead, address: string): Promise<IntakeResult> =>
+      this.#intake.take(read, address);
+    this.#datagrams = new AlarmPanelDatagrams({
+      take,
+      refusals: this.#refusals,
+      isOpen: (socket) => this.#udp === socket,
+    });
     this.#connections = new AlarmPanelConnections({
       ...options,
-      take: (read, address) => this.#intake.take(read, address),
+      take,
       onFull: (address) => this.#refusals.note("connections", "", address),
     });
   }
@@ -215,35 +219,15 @@ export class AlarmPanelReceiver {
         socket.removeAllListeners("error");
         socket.on("error", (error) => this.#options.log.error("dc09-listener-failed", { error }));
         socket.on("message", (bytes, from) => {
-          this.#answer(socket, bytes, from).catch((error: unknown) =>
-            this.#options.log.error("dc09-reply-failed", { address: from.address, error }),
-          );
+          this.#datagrams
+            .answer(socket, bytes, from)
+            .catch((error: unknown) =>
+              this.#options.log.error("dc09-reply-failed", { address: from.address, error }),
+            );
         });
         this.#udp = socket;
         resolve();
       });
     });
-  }
-
-  /** Processes the frames of one datagram. */
-  async #answer(
-    socket: UdpSocket,
-    bytes: Buffer,
-    { address, port }: { readonly address: string; readonly port: number },
-  ): Promise<void> {
-    // UDP allows it for a sender that expects no reply (RFC 768), and a socket cannot send to it.
-    if (port === 0) return this.#refusals.note("source-port", "", address);
-    if (bytes.length > DATAGRAM_BYTES_MAX) return this.#refusals.note("too-long", "", address);
-    if (this.#datagrams >= DATAGRAMS_MAX) return this.#refusals.note("rate", "", address);
-    this.#datagrams += 1;
-    try {
-      for (const read of new FrameReader().push(bytes)) {
-        const { reply } = await this.#intake.take(read, address);
-        if (reply && this.#udp === socket)
-          socket.send(reply, port, address, () => "a lost reply causes a repetition");
-      }
-    } finally {
-      this.#datagrams -= 1;
-    }
   }
 }

@@ -63,6 +63,16 @@ test("a sender of rejected messages is disconnected after eight, and does not us
   expect(await site.panel("1234", { key }).contactId("1130 01 004")).toMatchObject({ token: "ACK" });
 });
 
+test("of a datagram with many messages the rest is dropped after eight rejected ones, and all are processed without", async () => {
+  const forged = site.panel("6666", { transport: "udp" });
+  await forged.send(Buffer.concat(Array.from({ length: 100 }, () => forged.frame("NULL", "", "0000"))));
+  await eventually("eight rejected messages", () => site.count("unknown-account") >= 8);
+  const panel = site.panel("1234", { key, transport: "udp" });
+  await panel.send(Buffer.concat(Array.from({ length: 20 }, () => panel.frame("NULL", "", "0000"))));
+  await eventually("the messages of the alarm panel", () => site.count("acknowledged") >= 20);
+  expect(site.count("unknown-account")).toBe(8);
+});
+
 test("invented accounts are counted, and their conditions are bounded", async () => {
   for (let account = 0; account < 120; account += 1)
     await site.panel(String(5_000 + account), { transport: "udp" }).contactId("1130 01 004");
