@@ -1,8 +1,8 @@
 import {
-  deviceNamed,
   devicePlaceOf,
   isDeviceList,
   listedDevices,
+  type DeviceList,
   type DevicePlace,
   type ListedDevice,
 } from "../domain/device-list.ts";
@@ -16,6 +16,8 @@ import type { ZoneEngine } from "./zone-engine.ts";
 interface DeviceListsOptions extends Pick<ZoneContext, "zones" | "journal" | "conditions"> {
   readonly monitor: ZoneEngine;
 }
+
+const REFUSED = "not-a-device-list";
 
 /** A zone whose sensor may be listed by a zigbee2mqtt. */
 interface ListedZone extends DevicePlace {
@@ -68,11 +70,18 @@ export class DeviceLists {
     for (const topic of this.#devices.keys()) if (!topics.has(topic)) this.#devices.delete(topic);
   }
 
-  /** Reads a message, if it is a list of these zones. @throws any error of the journal; the list should then be read again */
-  read(topic: string, payload: Uint8Array): void {
+  /**
+   * Reads a message, if it is a list of these zones.
+   * @returns why it was refused. An empty message is not: it removes a retained list
+   * @throws any error of the journal; the list should then be read again
+   */
+  read(topic: string, payload: Uint8Array): typeof REFUSED | undefined {
     const zones = isDeviceList(topic) ? this.#zones.filter(({ list }) => list === topic) : [];
-    const devices = zones.length > 0 ? listedDevices(payload) : undefined;
-    if (devices) for (const listed of zones) this.#check(listed, devices);
+    if (zones.length === 0 || payload.byteLength === 0) return undefined;
+    const devices = listedDevices(payload);
+    if (!devices) return REFUSED;
+    for (const listed of zones) this.#check(listed, devices);
+    return undefined;
   }
 
   /** To be called with each new message of a zone's sensor: its topic is in use. @throws any error of the journal */
@@ -81,10 +90,10 @@ export class DeviceLists {
     this.#setThere(zoneId, true);
   }
 
-  #check(listed: ListedZone, devices: readonly ListedDevice[]): void {
+  #check(listed: ListedZone, devices: DeviceList): void {
     const { zone, topic, base, name } = listed;
     const former = this.#devices.get(topic);
-    const device = deviceNamed(name, devices);
+    const device = devices.named(name);
     // `hall` is not `hall/door`, which was there before; another device with the same name replaces it.
     const isOther = device && former && device.name !== former.name && device.address !== former.address;
     if (device && !isOther) {
@@ -98,7 +107,7 @@ export class DeviceLists {
     this.#setThere(zone.id, false);
     const { conditions } = this.#options;
     // Without a name of its own a device has that of its address.
-    const renamed = devices.find(({ address }) => address === (former?.address ?? name));
+    const renamed = devices.withAddress(former?.address ?? name);
     const values = { zone: zone.name, topic };
     if (renamed) {
       const newName = plainLine(renamed.name);

@@ -178,7 +178,8 @@ export class MqttZones {
 
   #read({ topic, payload, leftOutBytes, isRetained, isStale = false, delivery }: MqttMessage): void {
     if (leftOutBytes !== undefined) return this.counts.note(topic, "too-large", leftOutBytes);
-    this.#lists.read(topic, payload);
+    const refusedList = this.#lists.read(topic, payload);
+    if (refusedList !== undefined) this.counts.note(topic, refusedList, payload.byteLength);
     const age = { isRetained, isStale };
     const { signals, gates, refused, isUnmatched } = this.#topics.read(topic, payload, age);
     const hash = delivery && signals.length + gates.length > 0 ? messageHash(topic, payload) : "";

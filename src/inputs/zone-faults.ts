@@ -191,10 +191,10 @@ export class ZoneFaults {
       this.set(zone, "supervision", false);
   }
 
-  /** A list with the sensor is no sign of life, only the end of a loss. */
+  /** A list with the sensor is no sign of life, only the end of a loss; a list like the last one changes nothing. */
   #setListed(zone: Zone, isListed: boolean): void {
     const of = unlistedOf(zone.id);
-    if (!isListed || this.#unavailable.has(of)) this.#setAvailable(zone, isListed, of, false);
+    if (this.#unavailable.has(of) === isListed) this.#setAvailable(zone, isListed, of, false);
   }
 
   /** Reports sources that are unavailable for longer than their grace period, when it ends. */

@@ -196,6 +196,36 @@ describe("a list of devices", () => {
     expect(site.conditions).toEqual([]);
   });
 
+  const entries = (count: number, more: object = {}): object[] =>
+    Array.from({ length: count }, (_, at) => ({ ieee_address: `0x1${at}`, ...more }));
+
+  test.each([
+    ["half of one", '[{"ieee_address":"0x09"'],
+    ["with more devices than a network can have", entries(2_001)],
+    ["with more values than its devices can have", entries(1, { definition: Array(150_001).fill(0) })],
+    ["that nests deep", "[".repeat(200_000) + "]".repeat(200_000)],
+    ["with an empty name", [{ ieee_address: "0x09", friendly_name: "" }]],
+    ["with a name that no topic has", [{ ieee_address: "0x09", friendly_name: "a".repeat(1_025) }]],
+  ])("is refused and counted %s", async (_title, payload) => {
+    await list(EVERYONE);
+    await publish(LIST, payload);
+    expect(site.conditions).toEqual([]);
+    expect(mqtt.counts.list()).toEqual([{ topic: LIST, reason: "not-a-device-list", count: 1 }]);
+  });
+
+  test("is not counted if it is empty, or of a network without zones", async () => {
+    await publish(LIST, "");
+    await publish("other/bridge/devices", "{}");
+    expect(mqtt.counts.list()).toEqual([]);
+  });
+
+  test("may have two thousand devices", async () => {
+    await list(EVERYONE);
+    await publish(LIST, entries(2_000));
+    expect(site.conditions).toContain("mqtt-device-removed/gate");
+    expect(mqtt.counts.list()).toEqual([]);
+  });
+
   test("ends for a zone that gets the new topic", async () => {
     await list(EVERYONE);
     await list({ ...EVERYONE, gate: "poarta" });
