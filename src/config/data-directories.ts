@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parseDocument } from "yaml";
 import type { LoadOptions } from "./load.ts";
 import { dropInLines } from "./unit-drop-ins.ts";
-import { depthProblem } from "./yaml-bounds.ts";
+import { parseBounded } from "./yaml-bounds.ts";
 
 export const SYSTEM_FILE = "/etc/santinela/santinela.yaml";
 export const SYSTEM_FILE_OF_CENTRE = "/etc/santinela/centre.yaml";
@@ -79,8 +78,8 @@ function dataDirIn(text: string): string | undefined {
 
 /** @param isWhole whether errors elsewhere in the text are ignored */
 function dataDirOf(text: string, { isWhole }: { readonly isWhole: boolean }): string | undefined {
-  if (depthProblem(text)) return undefined;
-  const document = parseDocument(text, { logLevel: "silent" });
+  const { document, tooDeep } = parseBounded(text);
+  if (tooDeep) return undefined;
   const value: unknown = document.get("dataDir");
   if (document.errors.length > 0 && !isWhole) return undefined;
   return typeof value === "string" && value !== "" ? value : undefined;

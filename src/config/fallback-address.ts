@@ -1,8 +1,7 @@
-import { parseDocument } from "yaml";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
 import { environmentOverlay } from "./environment.ts";
 import { configurationText, type LoadOptions } from "./load.ts";
-import { depthProblem } from "./yaml-bounds.ts";
+import { parseBounded } from "./yaml-bounds.ts";
 
 /** Address of the safe mode page. */
 interface FallbackAddress {
@@ -30,8 +29,8 @@ function httpOf(options: LoadOptions): Readonly<Record<string, unknown>> {
   try {
     // Errors are ignored: a partly valid file may still contain the address.
     const { text } = configurationText(options);
-    if (depthProblem(text)) return {};
-    const document = parseDocument(text, { logLevel: "silent" });
+    const { document, tooDeep } = parseBounded(text);
+    if (tooDeep) return {};
     for (const { path, value } of environmentOverlay(options.env).settings) document.setIn(path, value);
     const { http } = (document.toJS() ?? {}) as { http?: unknown };
     return typeof http === "object" && http !== null ? (http as Record<string, unknown>) : {};

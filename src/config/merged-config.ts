@@ -1,7 +1,8 @@
-import { isMap, isSeq, parseDocument, type Document } from "yaml";
+import { isMap, isSeq, type Document } from "yaml";
 import type { Config } from "./config.ts";
 import { isLoopback } from "./mqtt.ts";
 import type { SetupAnswers } from "./setup-questions.ts";
+import { parseBounded } from "./yaml-bounds.ts";
 import { editedText, zonesIn, type ZoneText } from "./zone-edits.ts";
 
 /** The sections that the questions of the set-up ask about. */
@@ -38,7 +39,7 @@ export function currentAnswers({ site, http, upstream, mqtt, zones }: SetupSecti
  * @throws AppError `conflict` if the text is invalid or cannot be changed by a program
  */
 export function mergeSetupAnswers(text: string, drafted: string): string {
-  const draft = (parseDocument(drafted).toJS() ?? {}) as Readonly<Record<string, unknown>>;
+  const draft = (parseBounded(drafted).document.toJS() ?? {}) as Readonly<Record<string, unknown>>;
   const known = new Set(zonesIn(text).map(({ id }) => id));
   const zones = ((draft["zones"] ?? []) as readonly ZoneText[]).filter(({ id }) => !known.has(id));
   const withZones =
@@ -48,7 +49,7 @@ export function mergeSetupAnswers(text: string, drafted: string): string {
           text,
           zones.map((zone) => ({ action: "add", zone })),
         );
-  const document = parseDocument(withZones);
+  const { document } = parseBounded(withZones);
   if (document.contents === null) return drafted;
   for (const section of ["site", "upstream"]) merge(document, section, draft[section]);
   for (const section of ["http", "mqtt"])

@@ -1,4 +1,4 @@
-import { isNode, isPair, type Document, type LineCounter } from "yaml";
+import { isNode, isPair, isScalar, type Document, type LineCounter } from "yaml";
 import { AppError } from "../domain/errors.ts";
 
 /** One error with its path; the message includes the remedy. */
@@ -42,9 +42,13 @@ export class ConfigurationError extends AppError {
   }
 }
 
-/** Creates one error from all problems of a file, in the file's order. */
+/** Each is searched for in the whole file; a person corrects the first ones and checks again. */
+const PROBLEMS_MAX = 200;
+
+/** Creates one error from the problems of a file, in the file's order. */
 export function configurationError(file: ParsedFile, problems: readonly ConfigProblem[]): ConfigurationError {
   const sorted = problems
+    .slice(0, PROBLEMS_MAX)
     .map(({ path, message }) => ({
       message: path.length === 0 ? message : `${pathText(path)}: ${message}`,
       place: locationOf(file, path),
@@ -103,7 +107,9 @@ function offsetAt(document: Document, path: readonly (string | number)[]): numbe
   if (typeof last === "string") {
     const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
     const pairs = (parent as { items?: unknown[] } | undefined)?.items ?? [];
-    const pair = pairs.find((item) => isPair(item) && String(item.key) === last);
+    const pair = pairs.find(
+      (item) => isPair(item) && String(isScalar(item.key) ? item.key.value : item.key) === last,
+    );
     if (isPair(pair) && isNode(pair.key)) return pair.key.range?.[0];
     return undefined;
   }

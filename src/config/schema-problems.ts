@@ -2,8 +2,12 @@ import type { ErrorObject } from "ajv";
 import type { ConfigProblem } from "./problems.ts";
 import { closest, didYouMean, nearest } from "./suggestions.ts";
 
+/** Errors that are read: each is compared with all others. A person corrects the first ones and checks again. */
+const ERRORS_MAX = 2_000;
+
 /** Converts validator errors into problems with a remedy, one for each error of the file. */
-export function schemaProblems(reported: readonly ErrorObject[], value: unknown): ConfigProblem[] {
+export function schemaProblems(all: readonly ErrorObject[], value: unknown): ConfigProblem[] {
+  const reported = all.slice(0, ERRORS_MAX);
   const errors = reported.filter((error) => !isMisspelt(error, reported));
   const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
   const chosen = alternatives.flatMap((error) => alternativeProblems(error, errors));

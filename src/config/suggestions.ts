@@ -1,3 +1,6 @@
+/** No name is longer, and comparing a text of a whole file would take seconds. */
+const NAME_LENGTH_MAX = 64;
+
 /** Suggests the closest known name, otherwise lists all. */
 export function nearest(key: string, known: readonly string[]): string {
   return didYouMean(key, known) ?? `Known here: ${known.join(", ")}`;
@@ -11,6 +14,7 @@ export function didYouMean(key: string, known: readonly string[]): string | unde
 
 /** The closest known name; undefined if none is close. */
 export function closest(key: string, known: readonly string[]): string | undefined {
+  if (key.length > NAME_LENGTH_MAX) return undefined;
   const longer = known.find((name) => key.length > 2 && name.toLowerCase().startsWith(key.toLowerCase()));
   if (longer !== undefined) return longer;
   const close = known

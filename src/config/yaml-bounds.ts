@@ -8,6 +8,7 @@ import {
   isCollection,
   isPair,
   isScalar,
+  visit,
   type CST,
   type Document,
 } from "yaml";
@@ -16,6 +17,9 @@ import {
 const DEPTH_MAX = 64;
 /** Maximum values added by aliases: ten times a site with 256 zones and all options. */
 const VALUES_MAX = 100_000;
+
+/** Keys set twice that are reported; a person corrects the first ones and checks again. */
+const DUPLICATES_MAX = 50;
 
 /** Location of too deep nesting; line and column count from 1. */
 interface DepthProblem {
@@ -30,27 +34,21 @@ interface AliasProblem {
   readonly message: string;
 }
 
-/** Finds too deep nesting; undefined if there is none. Called before a text is parsed by `parseDocument`. */
-export function depthProblem(text: string): DepthProblem | undefined {
-  const tokens = boundedTokens(text, new LineCounter());
-  for (;;) {
-    const { done, value } = tokens.next();
-    if (done === true) return value;
-  }
-}
-
 /**
- * Parses a text in one pass, half of the time of `depthProblem` and `parseDocument`.
+ * Parses a text of any origin, in a time that grows with its length only: `parseDocument` compares each key of a section with all
+ * others, which takes minutes for a text of the largest size.
  * @param lines is filled with the text's lines
  * @returns the document with the errors of the text; where the text nests too deep, a document of what is before it
  */
-export function parseBounded(text: string, lines: LineCounter): BoundedDocument {
+export function parseBounded(text: string, lines = new LineCounter()): BoundedDocument {
   let tooDeep: DepthProblem | undefined;
   function* tokens(): Generator<CST.Token> {
     tooDeep = yield* boundedTokens(text, lines);
   }
-  const [document, second] = new Composer({ lineCounter: lines }).compose(tokens(), true, text.length);
+  const composer = new Composer({ lineCounter: lines, uniqueKeys: false });
+  const [document, second] = composer.compose(tokens(), true, text.length);
   if (!document) throw new Error("the YAML library composed no document");
+  addDuplicateKeys(document);
   const several = "Source contains multiple documents";
   if (second)
     document.errors.push(new YAMLParseError([second.range[0], second.range[1]], "MULTIPLE_DOCS", several));
@@ -60,6 +58,27 @@ export function parseBounded(text: string, lines: LineCounter): BoundedDocument 
 interface BoundedDocument {
   readonly document: Document.Parsed;
   readonly tooDeep: DepthProblem | undefined;
+}
+
+/** Adds the errors of keys that a section has twice, as the library does with `uniqueKeys`: of plain values, among its own. */
+function addDuplicateKeys({ contents, errors }: Document.Parsed): void {
+  const offsets: number[] = [];
+  visit(contents, {
+    Map: (_key, { items }) => {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value) && key.range) offsets.push(key.range[0]);
+        known.add(key.value);
+        if (offsets.length === DUPLICATES_MAX) return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  if (offsets.length === 0) return;
+  for (const offset of offsets)
+    errors.push(new YAMLParseError([offset, offset + 1], "DUPLICATE_KEY", "Map keys must be unique"));
+  errors.sort((a, b) => a.pos[0] - b.pos[0]);
 }
 
 /**

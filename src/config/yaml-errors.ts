@@ -17,6 +17,9 @@ interface SyntaxFault {
   readonly message: string;
 }
 
+/** Faults that are reported; a person corrects the first ones and checks again. */
+const FAULTS_MAX = 50;
+
 interface Parsed {
   readonly document: Document.Parsed;
   readonly text: string;
@@ -31,6 +34,8 @@ export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
   const faults: SyntaxFault[] = [];
   let lastLine = -1;
   for (const error of parsed.document.errors) {
+    // Each is searched for in the whole text.
+    if (faults.length === FAULTS_MAX) break;
     const { line } = parsed.lines.linePos(error.pos[0]);
     const isIndependent = error.code === "DUPLICATE_KEY";
     const isFollowing = !isIndependent && line <= lastLine + 1;

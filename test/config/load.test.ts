@@ -5,7 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { directoryWarnings } from "../../src/config/data-directories.ts";
 import { loadConfiguration, readConfiguration } from "../../src/config/load.ts";
 import { isCredentialOfService } from "../../src/config/service-credentials.ts";
-import { AppError } from "../../src/domain/errors.ts";
+import { AppError, messageOf } from "../../src/domain/errors.ts";
 import { temporaryCertificate } from "../../src/ops/certificates.ts";
 import { translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -1132,3 +1132,25 @@ test("aliases are expanded, also for a hundred zones", () => {
     "  - { id: z0, name: Z, kind: fire, objective: &hall { type: obiective/cladiri, id: 1 }, input: { simulated: true } }\n";
   expect(load(`zones:\n${first}${zones}`).zones.at(-1)?.objective).toMatchObject({ id: 1 });
 });
+
+test(
+  "a section with 15,000 keys is read in a few seconds, and the first errors of one are named",
+  { timeout: 10_000 },
+  () => {
+    const read = (text: string): unknown => readConfiguration({ file: null, text }, { env: {}, cwd: "/" });
+    const sites = Array.from({ length: 15_000 }, (_, at) => `    s${at}: { silentS: 900 }\n`).join("");
+    expect(read(`fleet:\n  sites:\n${sites}`)).toMatchObject({ role: "site" });
+    const lines = (text: string): string[] => {
+      try {
+        read(text);
+        return [];
+      } catch (error) {
+        return messageOf(error).split("\n");
+      }
+    };
+    expect(lines(`${sites.trimEnd()}\n`.replaceAll("    ", ""))).toHaveLength(200);
+    const twice = lines("a: 1\n".repeat(15_000));
+    expect(twice).toHaveLength(50);
+    expect(twice[0]).toContain(":2:1: invalid YAML: a is set twice, first in line 1. Keep one of them");
+  },
+);
