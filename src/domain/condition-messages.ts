@@ -49,6 +49,8 @@ export const CONDITION_MESSAGES = {
     "the broker denies this account read access to {topics}. Grant it, then restart the daemon.",
   "mqtt-retained-stale":
     "the broker retains an old message of {count} topics ({topics}), and newer ones are not retained. After each interruption it can trip or restore a zone, or arm it; it is not read as disarming. Remove it (mosquitto_pub -r -n -t {topic}), or let the device retain its messages.",
+  "mqtt-topics-at-limit":
+    "more than {max} topics of {of} were active at once, more than sensors have. What it reports, such as open or armed, no longer ends by messages. Find out which client publishes these topics (mqtt-topic-active in the log) and limit its account. Then give the zone or arming condition a narrower topic, or disable its zones, reload, and enable them again.",
   "mqtt-device-renamed":
     "the sensor of zone {zone} is now called {name} at its bridge: nothing arrives on {topic}, and the zone is not monitored. Set the topic of the zone to {newTopic}, or give the sensor its former name again.",
   "mqtt-device-removed":

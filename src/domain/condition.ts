@@ -53,6 +53,10 @@ export const CONDITIONS = {
   "mqtt-client-id-temporary": { severity: "warning", title: "Temporary MQTT client id in use" },
   "mqtt-broker-drops-messages": { severity: "warning", title: "MQTT broker drops messages" },
   "mqtt-retained-stale": { severity: "warning", title: "Old message retained by the MQTT broker" },
+  "mqtt-topics-at-limit": {
+    severity: "error",
+    title: "Too many active MQTT topics of a zone or arming condition",
+  },
   "mqtt-device-renamed": { severity: "error", title: "Sensor renamed at its bridge" },
   "mqtt-device-removed": { severity: "error", title: "Sensor missing at its bridge" },
   "alarm-panel-receiver-down": { severity: "error", title: "Receiver for alarm panels not listening" },

@@ -1,3 +1,4 @@
+import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import type { Journal } from "../store/journal.ts";
 import { storedJson } from "../store/stored-json.ts";
@@ -6,10 +7,17 @@ import { TransactionalMap } from "../store/transactional-map.ts";
 interface ActiveTopicsOptions {
   readonly journal: Pick<Journal, "onRollback" | "noteError" | "activeTopics">;
   readonly log: Log;
+  /** Of MQTT sources: shows those with more topics than the limit. */
+  readonly conditions?: Conditions;
 }
 
 /** Maximum number of topics tracked for one source; a larger site has more than one zone. */
 export const TOPICS_OF_SOURCE_MAX = 256;
+/**
+ * Stands in the list of a source for the topics beyond the limit. It is no topic, so no message ends it: a client that invents
+ * topics must not make the daemon forget the real one. Only another configuration of its zone or gate does.
+ */
+export const OTHER_TOPICS = "#";
 /** Kinds of the sources of alarm panels: their "topics" are numbers of zones, or partitions. */
 export const NUMBERS = "numbers";
 export const PARTITIONS = "partitions";
@@ -43,7 +51,10 @@ export class ActiveTopics {
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
     this.seen = options ? new TransactionalMap(options.journal) : new Map();
     for (const [source, topics] of options ? storedTopics(options) : [])
-      if (kindOf(source) === of) this.#topics.set(source, topics);
+      if (kindOf(source) === of) {
+        this.#topics.set(source, topics);
+        this.#showLimit(source, topics);
+      }
   }
 
   /** The active topics of a source. */
@@ -54,9 +65,12 @@ export class ActiveTopics {
   /** Notes the state of one topic. @returns whether any topic of the source is active */
   note(source: string, topic: string, isActive: boolean): boolean {
     const before = this.#topics.get(source) ?? [];
-    const isChanged = before.includes(topic) !== isActive;
-    const others = before.filter((other) => other !== topic);
-    const changed = isActive ? [...others, topic].slice(-TOPICS_OF_SOURCE_MAX) : others;
+    // A topic beyond the limit must not push out another one, which may be that of the real sensor.
+    const isBeyond = isActive && !before.includes(topic) && before.length >= TOPICS_OF_SOURCE_MAX;
+    const noted = isBeyond ? OTHER_TOPICS : topic;
+    const isChanged = before.includes(noted) !== isActive;
+    const others = before.filter((other) => other !== noted);
+    const changed = isActive ? [...others, noted] : others;
     const topics = isChanged ? changed : before;
     if (isChanged && isActive) this.#logActive(source, topic);
     if (isChanged || this.#unstored.has(source)) this.#set(source, topics);
@@ -87,10 +101,21 @@ export class ActiveTopics {
     this.#options?.log.info(this.#loggedAs, { kind, of, topic });
   }
 
+  #showLimit(source: string, topics: readonly string[]): void {
+    const [kind = "", of = source] = storedJson<readonly string[]>(source, []);
+    // What one sensor has ended or sent last follows from its open topics.
+    if (kind === "ended" || kind === "seen") return;
+    const subject = `${kind} ${of}`;
+    if (topics.includes(OTHER_TOPICS))
+      this.#options?.conditions?.raise("mqtt-topics-at-limit", { of, max: TOPICS_OF_SOURCE_MAX }, subject);
+    else this.#options?.conditions?.clear("mqtt-topics-at-limit", subject);
+  }
+
   /** A change that cannot be stored still applies: a tamper or an arming must not wait for the disk. */
   #set(source: string, topics: readonly string[]): void {
     if (topics.length === 0) this.#topics.delete(source);
     else this.#topics.set(source, topics);
+    this.#showLimit(source, topics);
     try {
       this.#options?.journal.activeTopics.save(source, topics);
       this.#unstored.delete(source);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonical } from "../domain/zone-changes.ts";
-import { TOPICS_OF_SOURCE_MAX, type ActiveTopics } from "./active-topics.ts";
+import { OTHER_TOPICS, TOPICS_OF_SOURCE_MAX, type ActiveTopics } from "./active-topics.ts";
 
 /** A message, for its topic. */
 export interface TopicMessage {
@@ -52,8 +52,9 @@ export class NewestTopics {
     const isKnown = this.#noteSeen(message) && isSame;
     this.#active.note(this.#key, topic, isActive);
     if (isRetained && isKnown && isActive !== wasOpen) return undefined;
+    const noted = this.#active.of(this.#key).includes(topic) ? topic : OTHER_TOPICS;
     const ended = isActive
-      ? this.#active.of(this.#endedKey).filter((other) => other !== topic)
+      ? this.#active.of(this.#endedKey).filter((other) => other !== noted)
       : this.#active.of(this.#key);
     this.#change(wasOpen, ended);
     return isActive;

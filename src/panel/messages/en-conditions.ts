@@ -5,6 +5,7 @@ export const EN_CONDITIONS = {
   "condition.mqtt-broker-at-limit": "Built-in MQTT broker at a limit",
   "condition.mqtt-subscription-refused": "MQTT subscription rejected by the broker",
   "condition.mqtt-retained-stale": "Old message retained by the MQTT broker",
+  "condition.mqtt-topics-at-limit": "Too many active MQTT topics of a zone or arming condition",
   "condition.mqtt-device-renamed": "Sensor renamed at its bridge",
   "condition.mqtt-device-removed": "Sensor missing at its bridge",
   "condition.alarm-panel-receiver-down": "Receiver for alarm panels not listening",

@@ -41,6 +41,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Brokerul nu permite acestui cont să citească {topics}. Acordați contului drept de citire, apoi reporniți serviciul.",
   "mqtt-retained-stale":
     "Brokerul păstrează mesaje vechi ca reținute (retained), dar nu și mesajele mai noi. Topicuri: {count} ({topics}). După fiecare întrerupere, mesajul vechi poate declanșa, restabili sau arma o zonă; nu o dezarmează. Ștergeți-l (mosquitto_pub -r -n -t {topic}) sau configurați echipamentul să publice mesaje reținute (retained).",
+  "mqtt-topics-at-limit":
+    "Peste {max} topicuri de la {of} au fost active simultan, mai multe decât pot avea senzorii. Ce raportează acestea, de exemplu deschis sau armat, nu se mai încheie prin mesaje. Aflați ce client publică aceste topicuri (mqtt-topic-active în jurnalul tehnic) și limitați-i contul. Apoi setați un topic mai restrâns sau dezactivați zonele respective, reîncărcați configurația și activați-le din nou.",
   "mqtt-device-renamed":
     "Senzorul zonei {zone} se numește acum {name} în gateway: pe {topic} nu mai sosește nimic, iar zona nu este monitorizată. Setați topicul zonei la {newTopic} sau redați senzorului numele anterior.",
   "mqtt-device-removed":

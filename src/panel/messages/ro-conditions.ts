@@ -8,6 +8,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.mqtt-broker-at-limit": "Brokerul MQTT inclus a atins o limită",
   "condition.mqtt-subscription-refused": "Abonare MQTT respinsă de broker",
   "condition.mqtt-retained-stale": "Mesaj vechi reținut (retained) de brokerul MQTT",
+  "condition.mqtt-topics-at-limit": "Prea multe topicuri MQTT active pentru o zonă sau o condiție de armare",
   "condition.mqtt-device-renamed": "Senzor redenumit în gateway",
   "condition.mqtt-device-removed": "Senzorul lipsește din gateway",
   "condition.alarm-panel-receiver-down": "Receptorul pentru centrale de alarmă nu pornește",

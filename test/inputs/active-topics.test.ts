@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Zone } from "../../src/domain/zone.ts";
+import { MqttZones } from "../../src/inputs/mqtt-zones.ts";
+import { MonitoredZones, zoneOf } from "../support/monitored-zones.ts";
+
+/* A client that may publish below the filter of a zone or gate, but not on the topics of its sensors. */
+
+const INPUT = { mqtt: "windows/+/state", open: ["open"], normal: ["closed"] };
+const WINDOWS = zoneOf({ id: "windows", input: INPUT });
+const HALL = zoneOf({
+  id: "hall",
+  input: { mqtt: "hall", open: ["open"], normal: ["closed"] },
+  gate: { mqtt: "site/keypads/#", open: ["armed"], normal: ["disarmed"] },
+});
+const SENSOR = zoneOf({ id: "windows", input: { ...INPUT, oneSensor: true } });
+const LIMIT = 256;
+
+describe("a client that invents as many active topics as are remembered", () => {
+  let site: MonitoredZones;
+  let mqtt: MqttZones;
+
+  const start = (zones: Zone[]): void => {
+    site = new MonitoredZones(zones);
+    mqtt = new MqttZones(site.common);
+  };
+  beforeEach(() => start([WINDOWS, HALL]));
+  afterEach(() => site.close());
+
+  const publish = (topic: string, text: string): Promise<void> =>
+    mqtt.deliver({ topic, payload: Buffer.from(text), isRetained: false });
+  async function invent(topicOf: (at: number) => string, ...texts: string[]): Promise<void> {
+    for (const text of texts) for (let at = 0; at < LIMIT; at += 1) await publish(topicOf(at), text);
+  }
+  const window = (at: number): string => `windows/x${at}/state`;
+  const keypad = (at: number): string => `site/keypads/x${at}`;
+  const contact = (): string | undefined =>
+    site.monitor.zones().find(({ zone }) => zone.id === "windows")?.contact;
+  const isArmed = (): boolean => site.journal.zoneOverrides.gateState(gateId())?.state === "open";
+  const gateId = (): string => (HALL.gate.by === "mqtt" ? HALL.gate.id : "");
+
+  test("does not close a zone whose window is open", async () => {
+    await publish("windows/left/state", "open");
+    await invent(window, "open", "closed");
+    expect(contact()).toBe("open");
+    expect(site.conditions).toEqual(["mqtt-topics-at-limit/contact windows"]);
+    await publish("windows/left/state", "closed");
+    await publish("windows/left/state", "");
+    expect(contact()).toBe("open");
+  });
+
+  test("does not close a zone whose window was opened after them", async () => {
+    await invent(window, "open");
+    expect(site.conditions).toEqual([]);
+    await publish("windows/left/state", "open");
+    await invent(window, "closed");
+    expect(contact()).toBe("open");
+    expect(site.conditions).toEqual(["mqtt-topics-at-limit/contact windows"]);
+  });
+
+  test("does not disarm a gate, also after a restart", async () => {
+    await publish("site/keypads/door", "armed");
+    await invent(keypad, "armed");
+    site.restart();
+    mqtt = new MqttZones(site.common);
+    expect(site.conditions).toEqual([`mqtt-topics-at-limit/gate ${gateId()}`]);
+    await invent(keypad, "disarmed");
+    expect(isArmed()).toBe(true);
+    await publish("site/keypads/door", "disarmed");
+    expect(isArmed()).toBe(true);
+  });
+
+  test("is forgotten once the zones have been out of the configuration", async () => {
+    await publish("site/keypads/door", "armed");
+    await invent(keypad, "armed");
+    await publish("windows/left/state", "open");
+    await invent(window, "open");
+    mqtt.exchange([]);
+    expect(site.conditions).toEqual([]);
+    mqtt.exchange([WINDOWS, HALL]);
+    await publish("site/keypads/door", "disarmed");
+    expect(isArmed()).toBe(false);
+    await publish("windows/left/state", "closed");
+    expect(contact()).toBe("normal");
+  });
+
+  test("changes nothing for a sensor whose newest message decides", async () => {
+    site.close();
+    start([SENSOR]);
+    await invent(window, "open");
+    await publish("windows/left/state", "open");
+    await publish("windows/left/state", "closed");
+    expect(contact()).toBe("normal");
+    await publish("windows/left/state", "open");
+    expect(contact()).toBe("open");
+    expect(mqtt.openTopics("windows")).toEqual(["#"]);
+  });
+});
