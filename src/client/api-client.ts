@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { readResponseBody } from "./response-body.ts";
+import { readResponseBody, type ResponseLimits } from "./response-body.ts";
 
 /**
  * The result of a request. The last two differ in whether a repetition could create a second record.
@@ -52,6 +52,8 @@ interface ApiClientOptions {
   readonly connectionsMax?: number;
   /** PEM of the only certificate authority trusted for the server; by default the public ones. */
   readonly ca?: string | undefined;
+  /** Limits of the responses; by default 16 MiB. */
+  readonly limits?: ResponseLimits;
 }
 
 /** The result of one attempt, and whether its kept connection had been closed by the server. */
@@ -69,9 +71,12 @@ export class ApiClient {
   readonly #socketPath: string | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #agent: HttpAgent | HttpsAgent;
+  readonly #limits: ResponseLimits | undefined;
   readonly #abort = new AbortController();
 
-  constructor({ baseUrl, socketPath, timeoutMs, keepIdleMs, connectionsMax = 8, ca }: ApiClientOptions) {
+  constructor(options: ApiClientOptions) {
+    const { baseUrl, socketPath, timeoutMs, keepIdleMs, connectionsMax = 8, ca, limits } = options;
+    this.#limits = limits;
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#socketPath = socketPath;
     this.#timeoutMs = timeoutMs;
@@ -125,7 +130,8 @@ export class ApiClient {
       };
       limit?.addEventListener("abort", onTimeout, { once: true });
       request.once("close", () => limit?.removeEventListener("abort", onTimeout));
-      resolveWith(request, isTls ? "secureConnect" : "connect", (reply) => {
+      const connectEvent = isTls ? "secureConnect" : "connect";
+      resolveWith(request, { connectEvent, limits: this.#limits }, (reply) => {
         const isStale = reply.kind === "lost" && request.reusedSocket && STALE.has(reply.code);
         resolve({ reply, isStale });
       });
@@ -148,7 +154,7 @@ function refused(error: NodeJS.ErrnoException): Sent {
 /** Calls `resolve` when a request ends in any way; only the first call counts. */
 function resolveWith(
   request: ClientRequest,
-  connectEvent: "connect" | "secureConnect",
+  { connectEvent, limits }: { connectEvent: "connect" | "secureConnect"; limits: ResponseLimits | undefined },
   resolve: (reply: Reply) => void,
 ): void {
   let connected = false;
@@ -172,7 +178,7 @@ function resolveWith(
     isAnswered = true;
     const { statusCode: status = 0, headers } = response;
     const answered = (body: string): void => resolve({ kind: "answered", status, headers, body });
-    readResponseBody(response, answered, fail);
+    readResponseBody(response, answered, fail, limits);
   });
   request.on("close", () => {
     if (!isAnswered) fail(new Error("connection closed without a response"));

@@ -8,19 +8,28 @@ import { CollectedBytes } from "../domain/collected-bytes.ts";
  * of gzip can expand to 16 MB.
  */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
-/** A response up to this size does not count towards the next limit, so that large ones never prevent it. */
-const SMALL_BYTES = 64 * 1024;
-/**
- * Maximum for all larger responses that a thread receives at a time: a server that sends the largest possible response to
- * each of a dozen requests would use up the memory of the service.
- */
-const LARGE_RESPONSES_BYTES_MAX = 24 * 1024 * 1024;
+/** A response above this size is large. */
+export const LARGE_BYTES = 1024 * 1024;
 
 /** Error code of a gzip response that cannot be decompressed. */
 export const NOT_UNPACKED = "NOT-UNPACKED";
+/** Error code of a response of the API, with status 200, that is above the limit. */
+export const TOO_LARGE = "TOO-LARGE";
 
-/** Bytes of the large responses that are being received in this thread. */
-let largeBytes = 0;
+/** Limits of the responses to one client. */
+export interface ResponseLimits {
+  readonly bytesMax: number;
+  /** Called when a response is large, before its text is made. */
+  onLarge(): void;
+}
+
+const DEFAULT_LIMITS: ResponseLimits = { bytesMax: RESPONSE_BYTES_MAX, onLarge: () => {} };
+
+/**
+ * The large responses that arrive in this thread. Only the first continues: a server that sends the largest possible one to
+ * each of a dozen requests would use up the memory of the service. It waits for nothing, so the others do not wait indefinitely.
+ */
+const large: { readonly resume: () => void }[] = [];
 
 /**
  * Reads the body of a response, and decompresses gzip. Calls one of the two functions; further calls may follow.
@@ -30,38 +39,45 @@ export function readResponseBody(
   response: IncomingMessage,
   answered: (body: string) => void,
   fail: (error: Error) => void,
+  limits: ResponseLimits = DEFAULT_LIMITS,
 ): void {
-  const collected = new CollectedBytes(RESPONSE_BYTES_MAX);
-  let sizeBytes = 0;
-  let countedBytes = 0;
-  const release = (): void => {
-    largeBytes -= countedBytes;
-    countedBytes = 0;
-  };
+  const { bytesMax } = limits;
+  const collected = new CollectedBytes(bytesMax);
   const body = decompressed(response, fail);
-  const giveUp = (message: string): void => {
-    const error = new Error(message);
+  const own = { resume: (): void => void body.resume() };
+  let sizeBytes = 0;
+  const leave = (): void => {
+    const place = large.indexOf(own);
+    if (place >= 0) large.splice(place, 1);
+    if (place === 0) large[0]?.resume();
+  };
+  const giveUp = (): void => {
+    const message = `the response is larger than ${bytesMax / 1024 / 1024} MiB`;
+    const error = Object.assign(new Error(message), isOfApi(response) ? { code: TOO_LARGE } : {});
     fail(error);
     body.destroy();
     response.destroy(error);
   };
   body.on("data", (chunk: Buffer) => {
     collected.add(chunk);
+    const wasLarge = sizeBytes > LARGE_BYTES;
     sizeBytes += chunk.length;
-    if (sizeBytes > SMALL_BYTES) {
-      largeBytes += sizeBytes - countedBytes;
-      countedBytes = sizeBytes;
-    }
-    if (collected.isTooLong) giveUp(`the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
-    else if (largeBytes > LARGE_RESPONSES_BYTES_MAX)
-      giveUp(`all responses that arrive now are larger than ${LARGE_RESPONSES_BYTES_MAX} bytes`);
+    if (collected.isTooLong) return giveUp();
+    if (wasLarge || sizeBytes <= LARGE_BYTES) return;
+    limits.onLarge();
+    if (large.push(own) > 1) body.pause();
   });
   body.on("end", () => answered(collected.take().toString("utf8")));
-  body.on("close", release);
+  body.on("close", leave);
   response.on("error", fail);
   response.on("close", () => {
     if (!response.complete) fail(new Error("connection closed before the response was complete"));
   });
+}
+
+/** Whether a response is one of the API: the page of a network may have any size. */
+function isOfApi({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 200 && /^application\/(?:[\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "");
 }
 
 function decompressed(response: IncomingMessage, fail: (error: Error) => void): Readable {

@@ -11,6 +11,7 @@ const OF_CENTRE = [
   "upstream-alarm-unproved",
   "upstream-differs",
   "upstream-not-compared",
+  "upstream-list-too-large",
   "upstream-reference-lost",
   "upstream-notes-cut",
   "upstream-reference-shared",

@@ -26,6 +26,8 @@ export const CONDITION_MESSAGES = {
     "the dispatch centre {centre} rejects the reports of this site, {siteRef}: {answer}. Records are sent, but it will report this site as silent. If site.ref was changed, set it back, or ask the administrator of the dispatch centre for a new enrolment.",
   "upstream-not-compared":
     "the list of the dispatch centre has not been readable in full for a day ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
+  "upstream-list-too-large":
+    "the dispatch centre {centre} sends a list of more than {limitMb} MiB, which this device does not read. Alarms are sent, but records are not compared with the list, and one without a response cannot be found in it. Let the account of this site see only its own records, or ask the centre to send its list in pages (_start, _end).",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
@@ -116,7 +118,7 @@ export const CONDITION_MESSAGES = {
   "database-unavailable":
     "no primary server of the shared database of this dispatch centre can be reached: {reason}. Requests receive 503, and sites retry. Operation resumes automatically. Check PostgreSQL and the path to it.",
   "thread-failed":
-    "the thread {thread} has failed: {reason}. It is started again automatically, and no trip is lost. Send a support bundle (santinela support-bundle) to the developers.",
+    "the thread {thread} has failed: {reason}. It is started again automatically, and trips are kept until it runs. If it fails again and again, alarms reach the dispatch centre late: report them to it by telephone. Send a support bundle (santinela support-bundle) to the developers.",
   "clock-not-set":
     "the time of this machine is not confirmed: no time server has answered, and there is no real-time clock with the same time. Until then interventions have no start, and zones with a schedule are armed all the time. Check the network and the time server (timedatectl timesync-status), or add a battery to the real-time clock. Without a time server, set the clock and the real-time clock (timedatectl set-time), or disable the time service.",
   "certificate-not-renewed":

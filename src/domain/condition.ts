@@ -107,6 +107,7 @@ export const CONDITIONS = {
     severity: "warning",
     title: "Records cannot be compared with the dispatch centre",
   },
+  "upstream-list-too-large": { severity: "warning", title: "Dispatch centre's list too large" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },
   "monitoring-receiver-rejects": { severity: "error", title: "Monitoring receiver rejects messages" },

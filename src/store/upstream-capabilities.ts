@@ -180,6 +180,15 @@ export class UpstreamCapabilities extends Store {
     if (!this.hasReadBack) this.#write.run("settled-in", "yes");
   }
 
+  /** Whether a large response was being read when the last run ended, which may have been the reason. */
+  get isReadingLarge(): boolean {
+    return this.#read.get("reading-large") === "yes";
+  }
+
+  noteReadingLarge(isReading: boolean): void {
+    this.#write.run("reading-large", isReading ? "yes" : "no");
+  }
+
   #value(name: string): unknown {
     return storedJson<unknown>(this.#read.get(name) ?? "null", null);
   }

@@ -1,3 +1,4 @@
+import { TOO_LARGE } from "../client/response-body.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
@@ -227,7 +228,8 @@ export class LinkFaultDetector {
     const result = await this.#probe;
     // Concurrent requests had the same fault: the link is already down.
     if (!readDecides && this.#isProven) return;
-    this.#link.note(result.link === "ok" && itemsOf(result.value) ? result : outcome);
+    const isList = itemsOf(result.value) !== undefined || result.code === TOO_LARGE;
+    this.#link.note(result.link === "ok" && isList ? result : outcome);
   }
 
   get #isProven(): boolean {

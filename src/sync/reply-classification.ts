@@ -1,9 +1,18 @@
 import type { Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
+import { TOO_LARGE } from "../client/response-body.ts";
 import { CODES_OF_BUSY_CENTRE } from "../domain/outbox.ts";
 import type { OutboxEvent } from "../domain/outbox-phase.ts";
-import { plainLine } from "../domain/single-line.ts";
 import { validateUpstreamIntervention } from "../generated/validators.js";
+import {
+  isContractError,
+  isJson,
+  isNotAPage,
+  leadsToARecord,
+  reasonIn,
+  reasonOf,
+  type Answered,
+} from "./reply-body.ts";
 import { retryAfterOf } from "./retry-after.ts";
 import { keptOf } from "./upstream-records.ts";
 
@@ -70,10 +79,12 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
     return { event, link: "unreachable", code: reply.code, reason: reply.error };
   }
   const { status } = reply;
-  const details = { code: String(status), reason: reasonOf(reply), ...retryAfterOf(reply.headers, wallMs) };
+  // Once: the value of a large body takes as much memory as its text.
+  const value = parseJson(reply.body);
+  const details = detailsOf(reply, value, wallMs);
   if (status === 401) return { ...details, event: "not-applied", link: "signed-out" };
   if (status === 403) return { ...details, event: "not-applied", link: "forbidden" };
-  if (status === 404 || status === GONE) return missing(method, reply, details);
+  if (status === 404 || status === GONE) return missing(method, reply, { value, details });
   if (status === 409 || status === PRECONDITION_FAILED)
     return { ...details, event: "not-applied", link: "ok" };
   if (status === 425 || status === 429) return { ...details, event: "not-applied", link: "busy" };
@@ -82,7 +93,7 @@ function outcomeOf(method: WriteMethod, reply: Reply, wallMs: number): WriteOutc
   // A gateway or an overloaded server: the request may have been applied.
   if (status === 408 || status >= 500)
     return { ...details, event: "ambiguous", link: status === 500 ? "ok" : "busy" };
-  return success(method, reply, details);
+  return success(method, reply, { value, details });
 }
 
 /** What a response to a read means. */
@@ -110,26 +121,37 @@ export interface ReadOutcome extends Pick<
 export function classifyRead(reply: Reply, wallMs: number, isConditional = false): ReadOutcome {
   if (isConditional && reply.kind === "answered" && reply.status === 304)
     return { link: "ok", code: "304", reason: reasonOf(reply), isUnchanged: true, ...tagIn(reply) };
-  const value = reply.kind === "answered" && reply.status === 200 ? parseJson(reply.body) : undefined;
-  const {
-    link,
+  if (reply.kind === "answered" && reply.status === 200) return bodyRead(reply, wallMs);
+  // The centre has answered, so the link is up; only this body cannot be used.
+  if (reply.kind === "lost" && reply.code === TOO_LARGE)
+    return { link: "ok", code: TOO_LARGE, reason: reply.error };
+  const outcome = classify("PUT", reply, wallMs);
+  const { link, code, reason, retryAfterMs, readDecides, mayBeRecordSpecific = false } = outcome;
+  return {
     code,
     reason,
-    retryAfterMs,
-    readDecides,
-    mayBeRecordSpecific = false,
-  } = classify("PUT", reply, wallMs);
-  const details = { code, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    link,
+    ...errorCodeOf(reply),
+    mayBeRecordSpecific,
+    ...(readDecides === true ? { readDecides } : {}),
+  };
+}
+
+/** A read with status 200. Its body may be large: it is parsed once, and its text is not kept. */
+function bodyRead(reply: Answered, wallMs: number): ReadOutcome {
+  const value = parseJson(reply.body);
+  const details = detailsOf(reply, value, wallMs);
   if (value !== null && typeof value === "object")
     return { ...details, link: "ok", value, ...totalOf(reply, value), ...tagIn(reply) };
   // An API error such as 404 shows that the link is up; a 200 without JSON does not.
-  const isForeignBody = reply.kind === "answered" && reply.status === 200;
+  const readDecides = details.retryAfterMs === undefined && (isJson(reply) || isNotAPage(reply));
   return {
     ...details,
-    link: isForeignBody ? "not-the-interface" : link,
+    link: "not-the-interface",
     ...errorCodeOf(reply),
-    mayBeRecordSpecific: mayBeRecordSpecific || isForeignBody,
-    ...(readDecides === true ? { readDecides } : {}),
+    mayBeRecordSpecific: true,
+    ...(readDecides ? { readDecides } : {}),
   };
 }
 
@@ -159,10 +181,19 @@ const DENIALS: ReadonlySet<string> = new Set(["403", "404", "405", "410", "501"]
 export const PRECONDITION_FAILED = 412;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-type Answered = Extract<Reply, { kind: "answered" }>;
 type Details = Pick<WriteOutcome, "code" | "reason" | "retryAfterMs">;
 
-function success(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
+/** A body, parsed, and its details. */
+interface Parsed {
+  readonly value: unknown;
+  readonly details: Details;
+}
+
+function detailsOf({ status, headers }: Answered, value: unknown, wallMs: number): Details {
+  return { code: String(status), reason: reasonIn(status, value), ...retryAfterOf(headers, wallMs) };
+}
+
+function success(method: WriteMethod, reply: Answered, { value: record, details }: Parsed): WriteOutcome {
   const notTheApi: WriteOutcome = { ...details, event: "not-applied", link: "not-the-interface" };
   if (method === "DELETE")
     return reply.status === 204 || (reply.status === 200 && isJson(reply))
@@ -172,7 +203,6 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
   const maybe: WriteOutcome = { ...notTheApi, event: "ambiguous" };
   if (reply.status !== (method === "POST" ? 201 : 200))
     return isNotAPage(reply) || (method === "POST" && leadsToARecord(reply)) ? maybe : notTheApi;
-  const record = parseJson(reply.body);
   if (validateUpstreamIntervention(record))
     return {
       ...details,
@@ -186,52 +216,11 @@ function success(method: WriteMethod, reply: Answered, details: Details): WriteO
   return method === "POST" || isNotAPage(reply) ? maybe : notTheApi;
 }
 
-/** A success without an HTML page, such as the sign-in page of a public network. */
-function isNotAPage({ status, headers }: Answered): boolean {
-  const isPage = /^(?:text\/html|application\/xhtml)\b/i.test(headers["content-type"] ?? "");
-  return status >= 200 && status < 300 && !isPage;
-}
-
-/** A redirect to one record: it was created. A redirect to a sign-in page leads elsewhere. */
-function leadsToARecord({ status, headers }: Answered): boolean {
-  return status >= 300 && status < 400 && /\/interventii\/[^/?#]+$/.test(headers["location"] ?? "");
-}
-
 const GONE = 410;
 
-function missing(method: WriteMethod, reply: Answered, details: Details): WriteOutcome {
+function missing(method: WriteMethod, reply: Answered, { value, details }: Parsed): WriteOutcome {
   // A gateway also responds with 404 or 410, in another format.
-  if (!isContractError(reply)) return { ...details, event: "not-applied", link: "not-the-interface" };
+  if (!isContractError(reply, value)) return { ...details, event: "not-applied", link: "not-the-interface" };
   // Only two reads prove that a record was deleted, never a response to a write.
   return { ...details, event: method === "DELETE" ? "not-applied" : "missing", link: "ok" };
-}
-
-/** Whether an error body has the format of the contract: error, message and statusCode. */
-function isContractError(reply: Answered): boolean {
-  if (!isJson(reply)) return false;
-  const body = parseJson(reply.body) as
-    | Partial<Record<"error" | "message" | "statusCode", unknown>>
-    | null
-    | undefined;
-  const { error, message, statusCode } = body ?? {};
-  return (
-    typeof error === "string" &&
-    (typeof message === "string" || Array.isArray(message)) &&
-    statusCode === reply.status
-  );
-}
-
-function isJson({ headers }: Answered): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "");
-}
-
-/** The message of the error body; some servers send a list of them. */
-export function reasonOf({ status, body }: Pick<Answered, "status" | "body">): string {
-  const message = (parseJson(body) as { message?: unknown } | null | undefined)?.message;
-  const text = [message]
-    .flat()
-    .filter((part) => typeof part === "string")
-    .join("; ");
-  // Shown to users, also in terminals, and the sender is unknown: control characters are removed.
-  return `answered ${status}${text ? `: ${plainLine(text.slice(0, 300))}` : ""}`;
 }

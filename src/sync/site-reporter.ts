@@ -8,7 +8,8 @@ import type { SiteReport } from "../domain/site-report.ts";
 import { isStorageError, type Database } from "../store/database.ts";
 import { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
 import type { Link } from "./link.ts";
-import { reasonOf, type LinkFault } from "./reply-classification.ts";
+import { reasonOf } from "./reply-body.ts";
+import type { LinkFault } from "./reply-classification.ts";
 import type { UpstreamClient } from "./upstream-client.ts";
 
 interface SiteReporterOptions {

@@ -110,6 +110,7 @@ export class SyncConditions {
     const { clock, conditions } = this.#context;
     if (failure === undefined) {
       this.#notComparedSinceMs = undefined;
+      conditions.clear("upstream-list-too-large");
       return conditions.clear("upstream-not-compared");
     }
     this.#notComparedSinceMs ??= clock.monotonicMs();

@@ -15,6 +15,7 @@ import { UpstreamClient } from "./upstream-client.ts";
 import { CentreTrials } from "./centre-trials.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { Link, type LinkState } from "./link.ts";
+import { ListLimits } from "./list-limits.ts";
 import { ObjectiveMirror, type ListOutcome } from "./objectives/objective-mirror.ts";
 import { IN_FLIGHT_MAX, Push } from "./push.ts";
 import { reportTimeoutMs, SiteReporter } from "./site-reporter.ts";
@@ -71,6 +72,7 @@ export class Sync {
   readonly #clients: readonly ApiClient[];
   readonly #log: Log;
   readonly #link: Link;
+  readonly #limits: ListLimits;
   readonly #push: Push;
   readonly #scheduler: SyncScheduler;
   readonly #reporter: SiteReporter;
@@ -84,7 +86,10 @@ export class Sync {
     const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca, reportS = 0 } = upstream;
     this.#clock = clock;
     this.#log = options.log;
-    const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS };
+    const facts = new UpstreamCapabilities(options.database);
+    const limits = new ListLimits({ ...options, facts, baseUrl });
+    this.#limits = limits;
+    const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS, limits };
     const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
     const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
     const reportClient = new ApiClient({
@@ -95,7 +100,6 @@ export class Sync {
     });
     this.#clients = [client, urgentClient, reportClient];
     this.#link = new Link({ ...options, baseUrl });
-    const facts = new UpstreamCapabilities(options.database);
     // An alarm may wait for the sign-in, so the sign-in uses the urgent connections.
     const tokens = new TokenCache({
       client: urgentClient,
@@ -108,10 +112,10 @@ export class Sync {
         storeCapabilities(facts, headers);
       },
     });
-    const centre = new UpstreamClient({ client, urgentClient, tokens, clock });
+    const centre = new UpstreamClient({ client, urgentClient, tokens, clock, limits });
     this.#reporter = new SiteReporter({
       ...options,
-      centre: new UpstreamClient({ client: reportClient, tokens, clock }),
+      centre: new UpstreamClient({ client: reportClient, tokens, clock, limits }),
       link: this.#link,
       baseUrl,
       reportS: options.report ? reportS : 0,
@@ -150,6 +154,7 @@ export class Sync {
   }
 
   start(): void {
+    this.#limits.start();
     this.#scheduler.start();
     this.#reporter.start();
   }
@@ -161,6 +166,7 @@ export class Sync {
     await Promise.all([this.#scheduler.stop(), this.#reporter.stop()]);
     cancel();
     close();
+    this.#limits.stop();
   }
 
   /** Called when a record has changed. An alarm is sent at once, even while the link is down. */

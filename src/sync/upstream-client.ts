@@ -1,4 +1,5 @@
 import type { ApiClient, ApiRequest, Reply } from "../client/api-client.ts";
+import { TOO_LARGE } from "../client/response-body.ts";
 import type { TokenCache } from "../client/token-cache.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
@@ -11,6 +12,7 @@ import {
   type WriteOutcome,
   type WriteMethod,
 } from "./reply-classification.ts";
+import { ListLimits } from "./list-limits.ts";
 import { keptOf } from "./upstream-records.ts";
 import { itemsOf, recordIn } from "./wrapped-body.ts";
 
@@ -20,6 +22,8 @@ interface UpstreamClientOptions {
   readonly urgentClient?: Pick<ApiClient, "request">;
   readonly tokens: TokenCache;
   readonly clock: Clock;
+  /** What is read of lists; by default without a note of what has ended the thread. */
+  readonly limits?: ListLimits;
 }
 
 /** Rows requested per page; the dispatch centre may return fewer. */
@@ -48,14 +52,19 @@ export class UpstreamClient {
   readonly #options: UpstreamClientOptions;
   /** Shared with `urgent`. */
   readonly habits: ListHabits;
+  /** Shared with `urgent`. */
+  readonly limits: ListLimits;
 
   constructor(
-    { urgentClient, ...options }: UpstreamClientOptions,
+    { urgentClient, limits = new ListLimits(), ...options }: UpstreamClientOptions,
     habits: ListHabits = { rowsMax: 0, isOrdered: true, areIdsOrdered: true, pageRows: PAGE_ROWS },
   ) {
     this.#options = options;
     this.habits = habits;
-    this.urgent = urgentClient ? new UpstreamClient({ ...options, client: urgentClient }, habits) : this;
+    this.limits = limits;
+    this.urgent = urgentClient
+      ? new UpstreamClient({ ...options, client: urgentClient, limits }, habits)
+      : this;
   }
 
   /** The client for an entry's requests: urgent entries have their own connections. */
@@ -139,6 +148,7 @@ export class UpstreamClient {
 
   async #list(path: string): Promise<ReadOutcome> {
     const outcome = await this.read(path);
+    if (outcome.code === TOO_LARGE) this.limits.noteTooLarge(this.limits.bytesMax);
     const value = itemsOf(outcome.value)?.map((item) => (isRecord(item) ? keptOf(item) : item));
     return value ? { ...outcome, value } : outcome;
   }

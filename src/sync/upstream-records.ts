@@ -48,15 +48,17 @@ export function isInvoiceKept(invoice: string): boolean {
   return invoice.length <= INVOICE_CHARACTERS_MAX;
 }
 
-/** A third of the heap of the thread. The rows of 400 pages usually have a quarter of it. */
-export const ROWS_BYTES_MAX = 32 * 1024 * 1024;
+/** Memory of a row without its texts. */
+const ROW_BYTES = 320;
 
-/** Memory for the texts of rows; characters beyond Latin-1 take two bytes each. */
+/** Memory of rows; characters beyond Latin-1 take two bytes each. */
 export function bytesOf(rows: readonly MatchCandidate[]): number {
   let bytes = 0;
-  for (const row of rows)
+  for (const row of rows) {
+    bytes += ROW_BYTES;
     for (const value of Object.values(row))
       if (typeof value === "string") bytes += BEYOND_LATIN_1.test(value) ? 2 * value.length : value.length;
+  }
   return bytes;
 }
 

@@ -46,7 +46,7 @@ export const RULES = {
   },
   partialReads: {
     file: "sync/recovery/record-search.js",
-    rule: "const parts = await readByParts(centre, rows, centre.habits.rowsMax);",
+    rule: "const parts = await readByParts(centre, rows, centre.habits.rowsMax, bytesMax - bytesOf(rows));",
     instead: 'const parts = { kind: "cut", rows: [] };',
   },
   secondRead: {

@@ -339,7 +339,7 @@ describe("compressed responses", () => {
     await mirror.pull({ isLossAccepted: false });
     expect(mirror.outcomes["obiective/cladiri"]).toMatchObject({
       result: "failed",
-      reason: expect.stringContaining("larger than 16777216 bytes"),
+      reason: expect.stringContaining("larger than 16 MiB"),
     });
     expect(namesHere()).toHaveLength(450);
   });

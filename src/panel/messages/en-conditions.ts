@@ -44,6 +44,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-notes-cut": "Dispatch centre cuts notes",
   "condition.upstream-rejects-reports": "Dispatch centre rejects the reports of this site",
   "condition.upstream-reference-shared": "site.ref used by another site",
+  "condition.upstream-list-too-large": "Dispatch centre's list too large",
   "condition.upstream-not-compared": "Records cannot be compared with the dispatch centre",
   "condition.upstream-differs": "Records differ from the dispatch centre",
   "condition.upstream-rejects-records": "Dispatch centre rejects records",

@@ -28,6 +28,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Dispeceratul {centre} respinge rapoartele acestei locații, {siteRef}: {answer}. Înregistrările se transmit, dar pentru dispecerat locația nu mai comunică. Dacă site.ref a fost schimbat, setați din nou valoarea veche sau cereți administratorului dispeceratului o nouă înrolare.",
   "upstream-not-compared":
     "De o zi, lista dispeceratului nu poate fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
+  "upstream-list-too-large":
+    "Dispeceratul {centre} trimite o listă de peste {limitMb} MiB, pe care acest dispozitiv nu o citește. Alarmele se transmit, dar înregistrările nu se compară cu lista, iar una rămasă fără răspuns nu poate fi găsită în ea. Contul acestei locații trebuie să vadă doar înregistrările ei; altfel, cereți dispeceratului să trimită lista pe pagini (_start, _end).",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",
@@ -119,7 +121,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "database-unavailable":
     "Baza de date comună a acestui dispecerat nu are un server principal accesibil: {reason}. Cererile primesc răspunsul 503, iar locațiile le repetă. Funcționarea se reia automat. Verificați PostgreSQL și conexiunea cu el.",
   "thread-failed":
-    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat și nicio declanșare nu se pierde. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
+    "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat, iar declanșările se păstrează până pornește. Dacă se oprește mereu, alarmele ajung târziu la dispecerat: anunțați-le prin telefon. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
   "key-damaged":
     "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
   "clock-not-set":

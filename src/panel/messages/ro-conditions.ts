@@ -48,6 +48,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-notes-cut": "Dispeceratul scurtează notele",
   "condition.upstream-rejects-reports": "Dispeceratul respinge rapoartele acestei locații",
   "condition.upstream-reference-shared": "site.ref este folosit și de altă locație",
+  "condition.upstream-list-too-large": "Lista dispeceratului este prea mare",
   "condition.upstream-not-compared": "Comparația cu dispeceratul nu reușește",
   "condition.upstream-differs": "Diferențe față de dispecerat",
   "condition.upstream-rejects-records": "Dispeceratul respinge înregistrări",

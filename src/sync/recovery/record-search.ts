@@ -1,4 +1,5 @@
 import type { ListPresence } from "../../domain/absence.ts";
+import { LARGE_BYTES } from "../../client/response-body.ts";
 import { ListReading, type Watermark } from "../../domain/list-reading.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
@@ -6,10 +7,10 @@ import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { recordFingerprint } from "../../domain/record-fingerprint.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
-import { bytesOf, ROWS_BYTES_MAX } from "../upstream-records.ts";
+import { bytesOf } from "../upstream-records.ts";
 import { itemsOf } from "../wrapped-body.ts";
 import { CHANGING, INCOMPLETE_LISTS, NO_IDS, NO_PAGES, TOO_MANY, UNREAD } from "./last-codes.ts";
-import { isMatchCandidate, lacksIds, readByParts } from "./pageless-list.ts";
+import { isMatchCandidate, lacksIds, readByParts, readOtherEnd, readSingly } from "./pageless-list.ts";
 
 /** Watermark of a search through all records. */
 export const NO_WATERMARK: Watermark = { id: 0, rowFingerprint: {} };
@@ -91,17 +92,26 @@ export async function readHighestId(
  * watermark is read twice. A list without paging is read once as a whole. A list that cannot be proved complete is
  * undetermined.
  */
-export async function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
+export function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
+  return centre.limits.run((bytesMax) => search(centre, lowest, bytesMax));
+}
+
+/** @returns undefined if the rows are large and no more than small ones are allowed */
+async function search(
+  centre: UpstreamClient,
+  lowest: Watermark,
+  bytesMax: number,
+): Promise<SearchOutcome | undefined> {
   const watermark = centre.habits.areIdsOrdered ? lowest : UNKNOWN_WATERMARK;
-  const first = await readOnce(centre, watermark);
-  if ("outcome" in first) return first;
-  if (first.end === "repeats") return readWhole(centre, watermark, first.reading);
+  const first = await readOnce(centre, watermark, bytesMax);
+  if (first === undefined || "outcome" in first) return first;
+  if (first.end === "repeats") return readWhole(centre, watermark, { page: first.reading, bytesMax });
   if (first.end === "reached" || first.reading.hasTotal) return complete(first.reading);
   // Only its ids are compared: two lists at a time may be too large for the memory.
   const earlierIds = first.reading.takeIds();
-  const second = await readOnce(centre, watermark);
-  if ("outcome" in second) return second;
-  if (second.end === "repeats") return readWhole(centre, watermark, second.reading);
+  const second = await readOnce(centre, watermark, bytesMax);
+  if (second === undefined || "outcome" in second) return second;
+  if (second.end === "repeats") return readWhole(centre, watermark, { page: second.reading, bytesMax });
   const isComplete =
     second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(earlierIds);
   return isComplete
@@ -124,7 +134,8 @@ export async function findInList(centre: UpstreamClient, id: number): Promise<Li
 async function readOnce(
   centre: UpstreamClient,
   watermark: Watermark,
-): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined> {
+  bytesMax: number,
+): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined | undefined> {
   const reading = new ListReading(watermark, centre.habits.isOrdered);
   let bytes = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
@@ -136,13 +147,13 @@ async function readOnce(
     if (!items) return unread(outcome, reading);
     centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
     const rows = items.filter(isMatchCandidate);
+    bytes += bytesOf(rows);
+    if (bytes > bytesMax && isSmall(bytesMax)) return undefined;
     const end = reading.take(rows, items.length, outcome.total);
     if (lacksIds(items, rows)) return withoutIds(reading);
     if (end === "ended") centre.habits.isOrdered = reading.isOrdered;
     if (end !== "more") return { end, reading };
-    bytes += bytesOf(rows);
-    if (bytes > ROWS_BYTES_MAX)
-      return undetermined(TOO_MANY, "the texts of the centre's newer records have more than 32 MiB", reading);
+    if (bytes > bytesMax) return tooLarge(centre, bytesMax, reading);
   }
   return undetermined(TOO_MANY, `the centre has more than ${PAGES_MAX} pages of newer records`, reading);
 }
@@ -154,22 +165,27 @@ async function readOnce(
 async function readWhole(
   centre: UpstreamClient,
   watermark: Watermark,
-  page: ListReading,
-): Promise<SearchOutcome> {
+  { page, bytesMax }: { page: ListReading; bytesMax: number },
+): Promise<SearchOutcome | undefined> {
+  const pageSize = page.rows.length;
+  // The whole list has the same rows: a large page is not kept beside it.
+  if (bytesOf(page.rows) > LARGE_BYTES) page.takeIds();
   const outcome = await centre.newest(0);
   const items = itemsOf(outcome.value);
   if (!items) return unread(outcome, page);
   const rows = items.filter(isMatchCandidate);
   if (lacksIds(items, rows)) return withoutIds(page);
+  if (bytesOf(rows) > bytesMax) return isSmall(bytesMax) ? undefined : tooLarge(centre, bytesMax, page);
   centre.habits.rowsMax = Math.max(centre.habits.rowsMax, items.length);
   const reading = new ListReading(watermark, centre.habits.isOrdered);
   if (reading.take(rows, items.length) === "reached") return complete(reading);
   const fromBelow = await readOtherEnd(centre, rows);
   // Without an order only its length is left: longer than a page, so it is the whole list.
-  const isWhole = fromBelow === "unordered" ? items.length > page.rows.length : fromBelow === "same";
+  const isWhole = fromBelow === "unordered" ? items.length > pageSize : fromBelow === "same";
   if (isWhole) return complete(reading);
-  const parts = await readByParts(centre, rows, centre.habits.rowsMax);
+  const parts = await readByParts(centre, rows, centre.habits.rowsMax, bytesMax - bytesOf(rows));
   if (parts.kind === "failed") return unread(parts.outcome, page);
+  if (parts.kind === "cut" && parts.isTooLarge === true && isSmall(bytesMax)) return undefined;
   if (parts.kind === "whole") {
     const whole = new ListReading(watermark);
     whole.take(parts.rows, parts.rows.length);
@@ -177,49 +193,19 @@ async function readWhole(
   }
   const reason = "the dispatch centre returns the same page for every request, so other records may exist";
   const single = await readSingly(centre, watermark.id);
-  const seen = new Map([...page.rows, ...parts.rows, ...single].map((row) => [row.id, row]));
+  const seen = new Map([...rows, ...page.rows, ...parts.rows, ...single].map((row) => [row.id, row]));
   return { kind: "undetermined", outcome: { link: "ok", code: NO_PAGES, reason }, seen: [...seen.values()] };
 }
 
-/**
- * Reads the same list with the lowest id first. A centre that returns a page of a longer list shows other records then; the same
- * ones in the opposite order are the whole list, apart from newer ones.
- */
-async function readOtherEnd(
-  centre: UpstreamClient,
-  down: readonly MatchCandidate[],
-): Promise<"same" | "different" | "unordered"> {
-  const up = (itemsOf((await centre.oldest()).value) ?? []).filter(isMatchCandidate);
-  if (up.length === 0 || !rises(up) || !rises(down.toReversed())) return "unordered";
-  const top = down[0]?.id ?? 0;
-  const known = up.filter(({ id }) => id <= top);
-  const isSame =
-    known.length === down.length && known.every(({ id }, index) => id === down.at(-1 - index)?.id);
-  return isSame ? "same" : "different";
+/** Whether this is the limit of lists of which several may be read at once. */
+function isSmall(bytesMax: number): boolean {
+  return bytesMax === LARGE_BYTES;
 }
 
-function rises(rows: readonly MatchCandidate[]): boolean {
-  return rows.every(({ id }, index) => index === 0 || id > (rows[index - 1]?.id ?? 0));
-}
-
-/** Ids read one by one: as many as a busy centre assigns while a response is late. */
-const IDS_READ_MAX = 32;
-/** Ids in a row without a record: deleted ones, or ids after the newest. */
-const ABSENT_IN_A_ROW_MAX = 8;
-
-/** Reads the ids directly above the watermark: a record that was posted since has one of them, whatever the list shows. */
-async function readSingly(centre: UpstreamClient, watermarkId: number): Promise<MatchCandidate[]> {
-  const rows: MatchCandidate[] = [];
-  let absent = 0;
-  for (let id = watermarkId + 1; id <= watermarkId + IDS_READ_MAX && absent < ABSENT_IN_A_ROW_MAX; id += 1) {
-    const { value, link } = await centre.record(id);
-    // A lost link answers none of the others either, and each would wait for its timeout.
-    if (link !== "ok") break;
-    const row = isMatchCandidate(value) && value.id === id ? value : undefined;
-    absent = row ? 0 : absent + 1;
-    if (row) rows.push(row);
-  }
-  return rows;
+function tooLarge(centre: UpstreamClient, bytesMax: number, reading: ListReading): Undetermined {
+  centre.limits.noteTooLarge(bytesMax);
+  const limit = `${bytesMax / 1024 / 1024} MiB`;
+  return undetermined(TOO_MANY, `the centre's newer records take more than ${limit} of memory`, reading);
 }
 
 function complete(reading: ListReading): SearchOutcome {
