@@ -6,6 +6,7 @@ import { backupOnline } from "../store/online-backup.ts";
 import { fileProblems, isDamage } from "../store/integrity.ts";
 import { MAIN_DATABASE } from "../store/main-database.ts";
 import { renameDurably, writeDurably } from "../store/durable-files.ts";
+import { assertBackupPlace, unwrittenBackup } from "./backup-place.ts";
 import { namesIfThere } from "./files-if-there.ts";
 import { FULL_BYTES, freeBytes } from "./reserve-file.ts";
 
@@ -64,6 +65,7 @@ export async function backUp(dataDir: string, out: string): Promise<void> {
 /** The first step of `backUp`: writes the backup under a temporary name. @throws AppError `cannot-create` */
 export async function writeBackup(dataDir: string, out: string): Promise<void> {
   const part = partOf(out);
+  if (dirname(out) !== backupFolder(dataDir)) assertBackupPlace(out);
   try {
     mkdirSync(dirname(out), { recursive: true, mode: 0o750 });
     removePart(part);
@@ -75,10 +77,12 @@ export async function writeBackup(dataDir: string, out: string): Promise<void> {
     } catch {
       // A folder that cannot be entered: the reason is reported below.
     }
-    throw new AppError("cannot-create", `cannot write the backup ${out}: ${(cause as Error).message}`, {
-      hint: "Check the free space and the permissions of that directory.",
+    throw unwrittenBackup(
+      out,
+      messageOf(cause),
+      "Check the free space and the permissions of that directory.",
       cause,
-    });
+    );
   }
 }
 
@@ -114,7 +118,7 @@ export function backupProblems(dataDir: string, out: string): string[] {
   });
 }
 
-/** The last step of `backUp`. @throws AppError `storage` */
+/** The last step of `backUp`. @throws AppError `storage`, or `cannot-create` if the backup cannot get its name */
 export function finishBackup(dataDir: string, out: string, problems: readonly string[]): void {
   const part = partOf(out);
   if (problems.length > 0) {
@@ -124,7 +128,17 @@ export function finishBackup(dataDir: string, out: string, problems: readonly st
       hint: "Earlier backups are kept. A running daemon restarts itself and recovers the database; otherwise start it.",
     });
   }
-  renameDurably(part, out);
+  try {
+    renameDurably(part, out);
+  } catch (cause) {
+    removePart(part);
+    throw unwrittenBackup(
+      out,
+      messageOf(cause),
+      "Check the medium and the permissions of that directory.",
+      cause,
+    );
+  }
 }
 
 function partOf(out: string): string {

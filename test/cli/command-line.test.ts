@@ -330,6 +330,11 @@ describe("backup and restore", () => {
     expect((await santinela(["restore", "copy.db"])).stdout).toMatch(/is kept as .*\nRestored\. 0 trips/);
     expect((await santinela(["user", "list"])).stdout).toBe("ana@example.ro  operator\n");
     expect((await santinela(["restore", "a.yaml"])).code).toBe(65);
+    for (const place of ["var", "media/usb/copy.db"]) {
+      const { code, stdout, stderr } = await santinela(["backup", "--out", place]);
+      expect([code, stdout]).toEqual([73, ""]);
+      expect(stderr).toMatch(/cannot write the backup/);
+    }
   });
 });
 
