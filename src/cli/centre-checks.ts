@@ -5,6 +5,7 @@ import { TokenCache } from "../client/token-cache.ts";
 import type { Config, UpstreamConfig } from "../config/config.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import { newKey } from "../ops/secrets.ts";
+import { isSiteAddress, siteAddress } from "../service/enrolments.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { CentreTrials } from "../sync/centre-trials.ts";
 import { itemsOf } from "../sync/wrapped-body.ts";
@@ -78,7 +79,7 @@ async function readChecks(
     return [
       ok(CHECK, `${baseUrl} accepts ${email} and returns interventions`),
       ...(await objectiveChecks(zones, get)),
-      ...(takesReports ? await referenceChecks(site.ref, get) : []),
+      ...(takesReports ? await referenceChecks(site.ref, email, get) : []),
     ];
   } finally {
     client.close();
@@ -134,13 +135,14 @@ async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckR
 }
 
 /** Whether a centre that takes reports has the site under another reference, as after a change of `site.ref`. */
-async function referenceChecks(siteRef: string, get: Get): Promise<CheckResult[]> {
+async function referenceChecks(siteRef: string, email: string, get: Get): Promise<CheckResult[]> {
   // Only the account of a site may not see the whole fleet; for any other, the list has the sites of others.
   if (denialOf(await get("/sites/summary")) === undefined) return [];
   const own = await get("/sites?_start=0&_end=1");
   const [site] = (own.kind === "answered" && itemsOf(parseJson(own.body) ?? null)) || [];
-  const ref = (site as { report?: { ref?: unknown } } | undefined)?.report?.ref;
-  if (typeof ref !== "string" || ref === siteRef) return [];
+  const reported = (site as { report?: { ref?: unknown } } | undefined)?.report?.ref;
+  const ref = typeof reported === "string" ? reported : enrolledAs(email, siteRef);
+  if (ref === undefined || ref === siteRef) return [];
   return [
     error(
       CHECK,
@@ -148,6 +150,16 @@ async function referenceChecks(siteRef: string, get: Get): Promise<CheckResult[]
       `Set site.ref to ${ref}, or enrol the site again under its new reference.`,
     ),
   ];
+}
+
+/**
+ * The reference in the address of a site's account, for a site that has not reported yet; undefined for another address. The address
+ * is in lower case, whatever the reference.
+ */
+function enrolledAs(email: string, siteRef: string): string | undefined {
+  if (!isSiteAddress(email)) return undefined;
+  const address = email.toLowerCase();
+  return address === siteAddress(siteRef) ? siteRef : address.slice(0, address.lastIndexOf("@"));
 }
 
 function signInCheck(reply: Reply, baseUrl: string): CheckResult {

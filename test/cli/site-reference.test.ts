@@ -35,7 +35,6 @@ async function report(): Promise<void> {
 }
 
 test("a reference that was changed after the enrolment is named together with that of the centre", async () => {
-  expect(await check("hala-noua")).toMatch(/^ok .* returns interventions$/);
   await report();
   expect(await check("hala-nord")).toMatch(/^ok .* returns interventions$/);
   expect(await check("hala-noua")).toMatch(
@@ -47,4 +46,12 @@ test("a site with the account of a person, which sees all sites, is not compared
   await report();
   const account = { email: TEST_ACCOUNTS.operator, password: PASSWORD };
   expect(await check("depozit", account)).toMatch(/^ok .* returns interventions$/);
+});
+
+test("a wrong reference is named right after the enrolment, before the first report", async () => {
+  expect(await check("hala-nord")).toMatch(/^ok .* returns interventions$/);
+  expect(await check("Hala-Nord")).toMatch(/^ok .* returns interventions$/);
+  expect(await check("hala-noua")).toMatch(
+    /\nerror has this account for site hala-nord, and site\.ref is hala-noua: it rejects the reports/,
+  );
 });
