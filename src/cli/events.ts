@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import type { StatusView } from "../site/status-view.ts";
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import type { ZoneView } from "../site/zone-view.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -66,7 +67,9 @@ async function showEvents(config: Config, terminal: Terminal, options: EventsOpt
   const client = new ControlClient(config.dataDir);
   // Of the daemon: some zones are not in the file, such as those that an alarm panel has created.
   const zones = await client.get<ZoneView[]>("/site/zones");
-  const toLine = lineOf(config, zones);
+  // The daemon knows what it is; the file of a centre is read as that of a site.
+  const { role } = await client.get<StatusView>("/site/status");
+  const toLine = lineOf(config, zones, role);
   const isSelected = filterOf(options, new SystemClock().wallMs(), config.site.timezone);
   const isFiltered = options.since !== undefined || options.zone !== undefined;
   const newest = await pageOf(client, isFiltered || follow ? PAGE_MAX : limit);
@@ -136,10 +139,14 @@ function timeMsOf(text: string, nowMs: number, timeZone: string): number {
 }
 
 /** Says an entry in one line, also if a name contains line breaks. */
-function lineOf({ site }: Config, zones: readonly ZoneView[]): (entry: TimelineEntry) => string {
+function lineOf(
+  { site }: Config,
+  zones: readonly ZoneView[],
+  role: StatusView["role"],
+): (entry: TimelineEntry) => string {
   return (entry) => {
     const { at, event, from } = entry;
-    const said = eventSentence({ ...entry, event: event as TimelineName }, zones);
-    return `${plainLine(`${localTime(at, site.timezone)}  ${said} (${from})`)}\n`;
+    const said = eventSentence({ ...entry, event: event as TimelineName }, zones, role);
+    return `${plainLine(`${localTime(at, site.timezone)}  ${said} (${from === "itself" ? "daemon" : from})`)}\n`;
   };
 }

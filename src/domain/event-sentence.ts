@@ -66,6 +66,9 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "alarm-panel-reported": "Alarm panel {about} reported an event",
 };
 
+/** A dispatch centre had nothing to monitor while it did not run. */
+const OUTAGE_SENTENCE = "The dispatch centre was not running for a time";
+
 /** The state of an open zone in the word of its kind. */
 export const OPEN_STATE_TEXTS: Readonly<Record<ZoneKind, string>> = {
   intrusion: "Open",
@@ -108,11 +111,14 @@ interface SaidEntry {
 /**
  * Says an entry of the timeline in English, with what became of it after a dash.
  * @param zones the configured zones; others are named by their id
+ * @param role of the daemon whose entry it is
  */
 export function eventSentence(
-  { event, who, subject, detail }: SaidEntry,
+  entry: SaidEntry,
   zones: readonly { readonly id: string; readonly name: string; readonly kind: ZoneKind }[],
+  role: "site" | "centre" = "site",
 ): string {
+  const { event, who, subject, detail } = entry;
   const zoneId = /^zone (\S+)$/.exec(event in ABOUT_ZONES ? subject : who)?.[1];
   const zone = zones.find(({ id }) => id === zoneId);
   const { cause, state, reason, isTest, isDated } = detail;
@@ -125,18 +131,44 @@ export function eventSentence(
     fault: typeof cause === "string" ? cause : "fault",
   };
   const isConflict = event === "sync-conflict";
-  const sentence = isConflict ? CONFLICT_SENTENCES[conflictKind(detail)] : EVENT_SENTENCES[event];
-  const said = sentence.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
+  const said = sentenceOf(entry, role).replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? "");
   const record = /^intervention (\d+)$/.exec(subject)?.[1];
   const parts = [
     isTest === true ? "test trip" : "",
     isDated === false ? "clock not set" : "",
     isConflict ? conflictText(detail) : "",
+    event === "intervention-changed" ? changesOf(detail) : "",
     event === "alarm-panel-reported" ? reportOf(detail) : "",
   ];
   const outcome = event === "restore" ? [] : outcomeOf(state, reason);
   const note = [...outcome, ...parts].filter((part) => part !== "").join(", ");
   return `${said}${record === undefined ? "" : ` #${record}`}${note === "" ? "" : ` - ${note}`}`;
+}
+
+/** The sentence of an entry. A dispatch centre has no zones to monitor. */
+function sentenceOf({ event, detail }: SaidEntry, role: "site" | "centre"): string {
+  if (event === "sync-conflict") return CONFLICT_SENTENCES[conflictKind(detail)];
+  return event === "blind-interval" && role === "centre" ? OUTAGE_SENTENCE : EVENT_SENTENCES[event];
+}
+
+/** What has changed of a record, such as `status: planned → done`; of a longer text only its name. */
+function changesOf({ before, after }: SaidEntry["detail"]): string {
+  if (!isFields(before) || !isFields(after)) return "";
+  const changes = Object.entries(after).map(([name, value]) => {
+    const [from, to] = [before[name], value].map((one) => String(one ?? "none"));
+    return isLong(from) || isLong(to) ? name : `${name}: ${from} → ${to}`;
+  });
+  return changes.join(", ");
+}
+
+const CHANGED_TEXT_MAX = 40;
+
+function isLong(text = ""): boolean {
+  return text.length > CHANGED_TEXT_MAX || text.includes("\n");
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /** What became of a trip, and why; once, if the reason has it too. */

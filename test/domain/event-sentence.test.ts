@@ -77,11 +77,30 @@ test.each([
     "ana@example.ro created intervention #4",
   ],
   [
+    {
+      event: "intervention-changed",
+      who: "admin@santinela.local",
+      subject: "intervention 1",
+      detail: {
+        before: { status: "planned", notes: "", crews: 1, description: null },
+        after: { status: "done", notes: "two\nlines", crews: 2, description: "dog" },
+      },
+    },
+    "admin@santinela.local changed intervention #1 - status: planned → done, notes, crews: 1 → 2, description: none → dog",
+  ],
+  [
     { event: "account-added", who: "root", subject: "account ana@example.ro", detail: {} },
     "root added account ana@example.ro",
   ],
 ] as const)("%o becomes a sentence", (entry, sentence) => {
   expect(eventSentence(entry, ZONES)).toBe(sentence);
+});
+
+test("a dispatch centre that did not run had no zones to monitor", () => {
+  const detail = { from: "x", to: "y", reason: "the daemon did not run" };
+  const entry = { event: "blind-interval", who: "santinela", subject: "every zone", detail } as const;
+  expect(eventSentence(entry, [], "centre")).toMatch(/^The dispatch centre was not running for a time/);
+  expect(eventSentence(entry, [])).toMatch(/^Zones were not monitored for a time/);
 });
 
 /** Details of a conflict with the dispatch centre, as they are stored, and what they are in the log. */
