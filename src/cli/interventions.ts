@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { parseDateTime } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
-import { plainLine } from "../domain/single-line.ts";
+import { plainLine, plainLines } from "../domain/single-line.ts";
 import type { TransmissionView } from "../site/transmission-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -105,10 +105,11 @@ function startText(dateStart: string | null, timeZone: string): string {
   return localTime(dateStart === null ? null : (parseDateTime(dateStart, timeZone) ?? null), timeZone);
 }
 
+/** One field per line; further lines of a text are indented, so that none looks like a field. */
 function fieldLines(record: Intervention): string {
   return Object.entries(record)
     .filter(([, value]) => value !== null && value !== "")
-    .map(([field, value]) => plainLine(`${field}: ${String(value)}`))
+    .map(([field, value]) => plainLines(`${field}: ${String(value)}`.replaceAll("\r\n", "\n"), "  "))
     .map((line) => `${line}\n`)
     .join("");
 }

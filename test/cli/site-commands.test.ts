@@ -6,6 +6,7 @@ import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import type { WalkTestView } from "../../src/site/zone-view.ts";
 import { santinela as run } from "../support/command-line.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
 import { Installation } from "../support/installation.ts";
 
@@ -277,6 +278,14 @@ describe("interventions", () => {
     expect(
       JSON.parse((await santinela("interventions list --status in_progress --json")).stdout),
     ).toMatchObject([{ id: listed.id, status: "in_progress" }]);
+    expect((await santinela("events --limit 3")).stdout).toMatch(
+      new RegExp(`changed intervention #${listed.id} - status: \\w+ → in_progress \\(`),
+    );
+    const notes = { notes: "one\ntwo\r\nid: 9" };
+    await askDaemon(join(installation.folder, "site"), "PUT", `/api/interventii/${listed.id}`, notes);
+    expect((await santinela(`interventions show ${listed.id}`)).stdout).toContain(
+      "\nnotes: one\n  two\n  id: 9\n",
+    );
     await santinela("trip --zone gate --restore");
   });
 
