@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { lastGoodAtMs } from "../config/last-good.ts";
+import { hasHadDatabases } from "../ops/databases.ts";
 import { FULL_BYTES, freeBytes, NEARLY_FULL_BYTES } from "../ops/reserve-file.ts";
 import { addonWarning } from "../ops/host.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
@@ -73,21 +74,32 @@ function databaseChecks({ dataDir }: Config): CheckResult[] {
         "They are created at the first run. If some should exist, check dataDir.",
       ),
     ];
-  return [fileCheck(dataDir), diskCheck(dataDir)];
+  return [...fileChecks(dataDir), diskCheck(dataDir)];
 }
 
-function fileCheck(dataDir: string): CheckResult {
+function fileChecks(dataDir: string): CheckResult[] {
   const check = "Databases";
+  // `init` and `restore` create only santinela.db. Once a daemon has started, a missing journal is lost.
+  const isBeforeStart = !existsSync(join(dataDir, "journal.db")) && !hasHadDatabases(dataDir);
+  const names = isBeforeStart ? (["santinela"] as const) : (["santinela", "journal"] as const);
   try {
-    const problems = (["santinela", "journal"] as const).flatMap((name) => {
+    const problems = names.flatMap((name) => {
       const kind = name === "journal" ? JOURNAL_DATABASE : MAIN_DATABASE;
       return fileProblems(join(dataDir, `${name}.db`), kind, "quick").map((text) => `${name}.db: ${text}`);
     });
     const repair = "Restart the daemon: it recovers a damaged database as far as possible. Check the disk.";
-    return problems.length === 0 ? ok(check, "no damage found") : error(check, problems.join("; "), repair);
+    if (problems.length > 0) return [error(check, problems.join("; "), repair)];
+    if (!isBeforeStart) return [ok(check, "no damage found")];
+    return [
+      warning(
+        check,
+        "no journal.db yet: it is created at the first start",
+        "If this installation has run before, check dataDir.",
+      ),
+    ];
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return failed(check, cause, warning);
+    return [failed(check, cause, warning)];
   }
 }
 

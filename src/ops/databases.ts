@@ -52,7 +52,7 @@ export class Databases {
     this.#options = options;
     const { dataDir, clock, reserveFile } = options;
     this.#reports = new LossReports(dataDir);
-    const isKnown = existsSync(join(dataDir, IDENTITY_FILE));
+    const isKnown = hasHadDatabases(dataDir);
     // After a crash each index is checked against its table; after a clean shutdown that is not necessary.
     const isCleanShutdown =
       existsSync(join(dataDir, CLEAN_SHUTDOWN_FILE)) && !existsSync(integrityCheckFile(dataDir));
@@ -212,6 +212,11 @@ const CLOCK_MARGIN_MS = 86_400_000;
 /** Marks a directory that has had databases: a missing one is lost, not new. */
 const IDENTITY_FILE = "installation-id";
 const CLEAN_SHUTDOWN_FILE = "stopped-in-order";
+
+/** Whether a daemon has started in a directory; `init`, `restore` and other commands create only `santinela.db`. */
+export function hasHadDatabases(dataDir: string): boolean {
+  return existsSync(join(dataDir, IDENTITY_FILE));
+}
 
 const MAIN: NamedDatabase = { name: "santinela.db", kind: MAIN_DATABASE };
 const JOURNAL: NamedDatabase = { name: "journal.db", kind: JOURNAL_DATABASE };
