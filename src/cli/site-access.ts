@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { AppError } from "../domain/errors.ts";
+import { refFrom } from "../domain/objective.ts";
 import type { EnrolmentCode, SiteAccess } from "../generated/types.ts";
 import type { JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -13,6 +14,9 @@ interface InviteOptions extends JsonOption {
   readonly transfer?: boolean;
 }
 
+/** As the schema of `site.ref`. */
+const SITE_REFERENCE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
+
 /** Creates a one-time code for a site at the running centre, and prints what to do with it. */
 export async function invite(
   { dataDir, http, site: { timezone } }: Config,
@@ -22,6 +26,17 @@ export async function invite(
 ): Promise<void> {
   if (hours !== undefined && !/^[1-9]\d{0,2}$/.test(hours))
     throw new AppError("usage", `--hours takes a number of hours, 1 to 720, not ${hours}`);
+  if (!SITE_REFERENCE.test(site))
+    throw new AppError("usage", `${JSON.stringify(site)} is not the reference of a site (site.ref)`, {
+      hint: "A reference has up to 32 letters without diacritics, digits and . _ - and begins with a letter or a digit, such as hala-sud.",
+    });
+  const wrong = objective.find((text) => refFrom(text) === undefined);
+  if (wrong !== undefined)
+    throw new AppError(
+      "usage",
+      `--objective takes type/id, such as obiective/cladiri/12, not ${JSON.stringify(wrong)}`,
+      { hint: "santinela objectives list shows them." },
+    );
   const validH = hours === undefined ? {} : { validH: Number(hours) };
   const body = { site, objectives: objective, ...validH, ...(transfer ? { transfer } : {}) };
   const issued = await new ControlClient(dataDir).post<EnrolmentCode>(`${http.basePath}/enrolments`, body);

@@ -97,6 +97,21 @@ test("a reference that no site has is an error, also if it is part of another on
   expect(JSON.parse((await santinela("sites --json")).stdout)).toHaveLength(2);
 });
 
+test("a code is not created for a wrong reference or objective, and the error says what is right", async () => {
+  const wrongSite = await santinela("sites invite Hala_Sud! --objective obiective/cladiri/1");
+  expect([wrongSite.code, wrongSite.stderr]).toEqual([
+    64,
+    expect.stringMatching(
+      /^"Hala_Sud!" is not the reference of a site[^]*letters without diacritics, digits/,
+    ),
+  ]);
+  const wrongObjective = await santinela("sites invite hala-sud --objective 1");
+  expect([wrongObjective.code, wrongObjective.stderr]).toEqual([
+    64,
+    expect.stringMatching(/^--objective takes type\/id, such as obiective\/cladiri\/12, not "1"/),
+  ]);
+});
+
 test("a second code for an enrolled site needs --transfer", async () => {
   const line = "sites invite hala-est --objective obiective/cladiri/1";
   const { code } = JSON.parse((await santinela(`${line} --json`)).stdout) as { code: string };
