@@ -124,7 +124,7 @@ export function restore(
   plan = planRestore(dataDir, file),
 ): { kept: string | null; redelivered: number } {
   prepareDataDir(dataDir);
-  const release = takeInstanceLock(join(dataDir, "lock.db"));
+  const release = lockForRestore(dataDir);
   const path = join(dataDir, "santinela.db");
   const reports = new LossReports(dataDir);
   try {
@@ -145,6 +145,19 @@ export function restore(
   } finally {
     clearStaging(path);
     release();
+  }
+}
+
+/** @throws AppError `busy` while the daemon runs */
+function lockForRestore(dataDir: string): () => void {
+  try {
+    return takeInstanceLock(join(dataDir, "lock.db"));
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== "busy") throw cause;
+    throw new AppError("busy", `a daemon is running on ${dataDir}`, {
+      hint: "Stop the daemon first, for example with systemctl stop santinela, and start it again after the restore.",
+      cause,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { VERSION } from "../../src/generated/version.ts";
+import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { santinela as run } from "../support/command-line.ts";
 import { Installation, MAIN } from "../support/installation.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -330,6 +331,13 @@ describe("backup and restore", () => {
     expect((await santinela(["restore", "copy.db"])).stdout).toMatch(/is kept as .*\nRestored\. 0 trips/);
     expect((await santinela(["user", "list"])).stdout).toBe("ana@example.ro  operator\n");
     expect((await santinela(["restore", "a.yaml"])).code).toBe(65);
+    const release = takeInstanceLock(join(folder, "var", "lock.db"));
+    const running = await santinela(["restore", "copy.db"]);
+    release();
+    expect([running.code, running.stderr]).toEqual([
+      75,
+      expect.stringMatching(/\na daemon is running on \S+var\nStop the daemon first/),
+    ]);
     for (const place of ["var", "media/usb/copy.db"]) {
       const { code, stdout, stderr } = await santinela(["backup", "--out", place]);
       expect([code, stdout]).toEqual([73, ""]);
