@@ -3,6 +3,8 @@ import { parseDateTime } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
 import { plainLine, plainLines } from "../domain/single-line.ts";
+import type { SyncRecordStatus } from "../site/sync-view.ts";
+import type { HistoryView } from "../site/timeline-view.ts";
 import type { TransmissionView } from "../site/transmission-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
 import { ControlClient } from "./control-client.ts";
@@ -69,8 +71,11 @@ async function showIntervention(
   const record = await client.get<Intervention>(`${pathOf(config)}/${idOf(id)}`);
   if (json) return void stdout.write(jsonText(record));
   const transmissions = await client.get<TransmissionView[]>(`/site/interventions/${id}/transmissions`);
+  const { sync } = await client.get<HistoryView>(`/site/interventions/${id}/history`);
   stdout.write(
-    fieldLines(record) + transmissions.map((one) => transmissionLine(one, config.site.timezone)).join(""),
+    fieldLines(record) +
+      centreLine(sync) +
+      transmissions.map((one) => transmissionLine(one, config.site.timezone)).join(""),
   );
 }
 
@@ -112,6 +117,16 @@ function fieldLines(record: Intervention): string {
     .map(([field, value]) => plainLines(`${field}: ${String(value)}`.replaceAll("\r\n", "\n"), "  "))
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** Where the record is at the dispatch centre; empty at a centre and for a record that is sent nowhere. */
+function centreLine(sync: SyncRecordStatus | null): string {
+  if (sync === null) return "";
+  const { isSynced, upstreamId, text, lastResponse } = sync;
+  if (isSynced && upstreamId !== null) return `dispatch centre: synced as #${upstreamId}\n`;
+  const there = upstreamId === null ? "" : ` (its #${upstreamId})`;
+  const last = lastResponse === null ? "" : `; last: ${lastResponse}`;
+  return `${plainLine(`dispatch centre: ${text}${there}${last}`)}\n`;
 }
 
 /** One event for the monitoring receiver: its data, and who has acknowledged it when. */

@@ -63,6 +63,33 @@ test("rejected records are listed by sync dead, retried all together or by numbe
   expect((await sync("drop")).code).toBe(64);
 });
 
+test("a record is shown with where it is at the dispatch centre", async () => {
+  const client = new ControlClient(join(installation.folder, "site"));
+  await client.post("/site/objectives/pull");
+  for (const objectiveId of [1, 2])
+    await client.post("/interventii", { name: "Work", objectiveType: "obiective/cladiri", objectiveId });
+  const shown = async (id: number): Promise<string> =>
+    (
+      await santinela(["interventions", "show", `${id}`, "--config", "site.yaml"], {
+        cwd: installation.folder,
+      })
+    ).stdout;
+  await eventually("the first to have arrived", async () =>
+    /^dispatch centre: synced as #\d+$/m.test(await shown(1)) ? true : undefined,
+  );
+  await eventually("the second to be refused", async () =>
+    /^dispatch centre: (rejected by|waiting until) the dispatch centre .*; last: /m.test(await shown(2))
+      ? true
+      : undefined,
+  );
+  await sync("drop", "2", "--yes");
+  expect(await shown(2)).toMatch(/^dispatch centre: /m);
+  const atCentre = await santinela(["interventions", "show", "1", "--config", "centre.yaml"], {
+    cwd: installation.folder,
+  });
+  expect([atCentre.code, atCentre.stdout]).toEqual([0, expect.not.stringContaining("dispatch centre:")]);
+});
+
 test("a rejected record behind two hundred alarms is listed by sync dead, and still queued after a retry", async () => {
   const client = new ControlClient(join(installation.folder, "site"));
   await client.post("/site/objectives/pull");
