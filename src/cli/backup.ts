@@ -7,6 +7,7 @@ import { backUp, backUpRegularly } from "../ops/backups.ts";
 import { assertOwnSite, planRestore, restore, type RestorePlan } from "../ops/restore.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import type { JsonOption } from "./command-group.ts";
+import { documentationPage } from "./shipped-files.ts";
 import { commandLineActor, jsonText, type Terminal } from "./terminal.ts";
 
 /**
@@ -52,7 +53,7 @@ const OTHER_SITE_REMEDY =
 function assertOwnDatabase({ database }: Config): void {
   if (database !== null)
     throw new AppError("usage", "the records of this centre are in PostgreSQL, not in its data directory", {
-      hint: "Use the backups of PostgreSQL: pg_dump, pgBackRest, or the provider's (/usr/share/doc/santinela/docs/centre.md).",
+      hint: `Use the backups of PostgreSQL: pg_dump, pgBackRest, or the provider's (${documentationPage("centre.md")}).`,
     });
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { loopStateAt, ohmsAt } from "../domain/loop.ts";
 import { findDevice, openChannel, type IioDevice } from "../inputs/adc/iio-devices.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
+import { documentationPage } from "./shipped-files.ts";
 
 /** As long as a zone waits for a reading. */
 const READING_MS_MAX = 2_000;
@@ -23,8 +24,7 @@ export async function converterChecks({ zones }: Pick<Config, "zones">, root = "
       const state = loopStateAt(input.loop, ohms);
       const text = `${state}${ohms === Infinity ? "" : `, ${Math.round(ohms)} Ω`} at input ${input.channel} of ${input.adc}`;
       const isUsable = state === "normal" || state === "alarm";
-      const remedy =
-        "Compare the resistors, the cable, pullUp and supplyV with /usr/share/doc/santinela/docs/wiring.md.";
+      const remedy = `Compare the resistors, the cable, pullUp and supplyV with ${documentationPage("wiring.md")}.`;
       results.push(isUsable ? ok(check, text) : warning(check, text, remedy));
     } catch (cause) {
       const remedy = cause instanceof AppError ? cause.hint : "Check the converter's supply and wires.";

@@ -10,6 +10,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { ControlClient } from "./control-client.ts";
 import { error, failed, ok, warning, type CheckResult } from "./check-result.ts";
 import { localTime, withLocalTimes } from "./local-time.ts";
+import { documentationPage } from "./shipped-files.ts";
 
 /** At the default interval of an hour, an older list has missed two dozen pulls. */
 const OLD_LIST_MS = 86_400_000;
@@ -66,7 +67,7 @@ function conditionChecks({ conditions }: StatusView, acceptsNow: boolean, timeZo
           `${text} The centre responds to this check; the daemon has not retried yet.`,
           "santinela sync now tries at once. After a change of upstream or its password: santinela reload.",
         )
-      : report(title, text, `See ${code} in /usr/share/doc/santinela/docs/operating.md.`);
+      : report(title, text, `See ${code} in ${documentationPage("operating.md")}.`);
   });
 }
 
@@ -82,8 +83,7 @@ function messageChecks({ messages = [] }: Partial<StatusView>): CheckResult[] {
       .join(", ") + (of.length > TOPICS_LISTED_MAX ? `, ${of.length - TOPICS_LISTED_MAX} more topics` : "");
   const unmatched = messages.filter(({ reason }) => reason === "no-zone");
   const unreadable = messages.filter(({ reason }) => reason !== "no-zone");
-  const remedy =
-    "Record them with mosquitto_sub -F %j and compare them with /usr/share/doc/santinela/docs/sensors.md.";
+  const remedy = `Record them with mosquitto_sub -F %j and compare them with ${documentationPage("sensors.md")}.`;
   return [
     ...(unreadable.length === 0
       ? []

@@ -11,6 +11,7 @@ import { SystemClock } from "../ops/system-clock.ts";
 import { volatileStorage } from "../ops/volatile-storage.ts";
 import { error, ok, warning, type CheckResult } from "./check-result.ts";
 import { localTime } from "./local-time.ts";
+import { documentationPage } from "./shipped-files.ts";
 import { unitOf } from "./service-unit.ts";
 
 /** Checks of the machine itself: clock, storage, power supply, start of the service. */
@@ -44,7 +45,7 @@ function storageChecks(dataDir: string, file: string | null): CheckResult[] {
     error(
       "Storage",
       formatConditionMessage(code, values),
-      `See ${code} in /usr/share/doc/santinela/docs/operating.md.`,
+      `See ${code} in ${documentationPage("operating.md")}.`,
     ),
   ];
 }
@@ -64,7 +65,7 @@ function releaseChecks(): CheckResult[] {
   const version = returnedRelease();
   if (version === undefined) return [];
   const text = formatConditionMessage("release-returned", { version });
-  return [error("Release", text, "See release-returned in /usr/share/doc/santinela/docs/operating.md.")];
+  return [error("Release", text, `See release-returned in ${documentationPage("operating.md")}.`)];
 }
 
 /**

@@ -46,6 +46,15 @@ export function readyText(
   ].join("\n");
 }
 
+/** How to start with a new configuration. @param program how this one was started */
+export function firstStartText(path: string, program: Pick<Terminal, "main" | "cwd">): string {
+  // The package has started the daemon with the file that was here before.
+  if (path.startsWith("/etc/"))
+    return "Start it: systemctl enable santinela && systemctl restart santinela. Then: santinela zones watch\n";
+  const command = commandName(program);
+  return `Start it: ${command} serve --config ${path}. Then: ${command} zones watch --config ${path}\n`;
+}
+
 /** `santinela` of the package, an image or npm link; otherwise Node.js with the file that was started, as in a source tree. */
 function commandName({ main, cwd }: Pick<Terminal, "main" | "cwd">): string {
   if (basename(main) === "santinela" || main.startsWith("/usr/lib/santinela/")) return "santinela";

@@ -8,6 +8,15 @@ const MOSQUITTO_SETTINGS: readonly string[] = [
 ];
 
 /**
+ * Path of a page of the documentation, such as `operating.md`: of the source tree or the npm package where it is there, otherwise
+ * of the Debian package, whose pages small systems may have left out.
+ */
+export function documentationPage(name: string): string {
+  const beside = fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
+  return existsSync(beside) ? beside : `/usr/share/doc/santinela/docs/${name}`;
+}
+
+/**
  * The remedy for a Mosquitto with its default settings. It names the example where it exists on this machine. Small systems leave
  * out /usr/share/doc, and an image has no examples: the settings themselves are named then.
  */

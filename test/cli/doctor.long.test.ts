@@ -117,7 +117,7 @@ test("a dispatch centre that is back before the daemon's next attempt is reporte
       (await doctor()).find("Dispatch centre unreachable");
     await eventually("the condition", async () => (await condition()).length === 1);
     expect(await condition()).toMatchObject([
-      { remedy: "See upstream-unreachable in /usr/share/doc/santinela/docs/operating.md." },
+      { remedy: `See upstream-unreachable in ${join(import.meta.dirname, "../../docs/operating.md")}.` },
     ]);
 
     line.faultFor = () => undefined;

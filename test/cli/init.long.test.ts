@@ -174,7 +174,7 @@ describe("init on a terminal", () => {
     expect(stderr).not.toMatch(/zaporojan|correct horse/);
     expect(stderr).toMatch(/testing the dispatch centre[^]*Centre.*127\.0\.0\.1:9/);
     expect(stdout).toMatch(
-      /added ana@example\.ro as administrator\n.*Ușa principală tripped[^]*Start it: santinela serve/,
+      /added ana@example\.ro as administrator\n.*Ușa principală tripped[^]*Start it: node \S+main\.js serve/,
     );
     expect(code).toBe(0);
 

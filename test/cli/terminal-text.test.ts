@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
+import { documentationPage } from "../../src/cli/shipped-files.ts";
 import { logText } from "../../src/cli/log-text.ts";
 import { localTime, withLocalTimes, writtenTimeMs } from "../../src/cli/local-time.ts";
-import { readyText } from "../../src/cli/serve-texts.ts";
+import { firstStartText, readyText } from "../../src/cli/serve-texts.ts";
 import type { Config } from "../../src/config/config.ts";
 import { rowsOf } from "../../src/cli/zone-commands.ts";
 
@@ -60,6 +62,19 @@ test.each([
   const program = { main, cwd: "/home/ana/santinela" };
   const text = readyText({ ...STARTED, file }, { host: "127.0.0.1", port: 8080 }, program);
   expect(text).toMatch(new RegExp(`, ${command.replaceAll(".", "\\.")}\\. Ctrl-C stops the daemon`));
+});
+
+test("a new configuration is started with the command by which init was", () => {
+  const tree = { main: "/home/ana/santinela/dist/main.js", cwd: "/home/ana/santinela" };
+  expect(firstStartText("/home/ana/a.yaml", tree)).toBe(
+    "Start it: node dist/main.js serve --config /home/ana/a.yaml. Then: node dist/main.js zones watch --config /home/ana/a.yaml\n",
+  );
+  expect(firstStartText("/etc/santinela/santinela.yaml", tree)).toMatch(/^Start it: systemctl enable/);
+});
+
+test("a remedy names a page of the documentation that is there", () => {
+  expect(existsSync(documentationPage("operating.md"))).toBe(true);
+  expect(documentationPage("no-page.md")).toBe("/usr/share/doc/santinela/docs/no-page.md");
 });
 
 test("the instants in a text of the daemon are shown in the time of the site", () => {

@@ -17,6 +17,7 @@ import { describeAlarmPanel, withAlarmPanelKey } from "./alarm-panel-key.ts";
 import { awaitFirstTrip } from "./first-trip.ts";
 import { writeForService } from "../service-group.ts";
 import { Prompt } from "../prompt.ts";
+import { firstStartText } from "../serve-texts.ts";
 import { problemWith, QUESTIONS, type SetupAnswers } from "../../config/setup-questions.ts";
 
 interface InitOptions {
@@ -53,7 +54,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<vo
     });
   if (options.from === undefined) await createInteractively(path, options, terminal);
   else await create(path, answersOf(resolve(terminal.cwd, options.from)), options, terminal);
-  if (!options.dryRun) terminal.stdout.write(nextSteps(path));
+  if (!options.dryRun) terminal.stdout.write(firstStartText(path, terminal));
 }
 
 async function createInteractively(path: string, options: InitOptions, terminal: Terminal): Promise<void> {
@@ -239,11 +240,4 @@ function configurationEditor(path: string): string | undefined {
 
 function isSystemWide(path: string): boolean {
   return path.startsWith("/etc/");
-}
-
-function nextSteps(path: string): string {
-  return isSystemWide(path)
-    ? // The package has started the daemon with the file that was here before.
-      "Start it: systemctl enable santinela && systemctl restart santinela. Then: santinela zones watch\n"
-    : `Start it: santinela serve --config ${path}. Then: santinela zones watch --config ${path}\n`;
 }
