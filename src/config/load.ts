@@ -39,7 +39,7 @@ import { outputsOf } from "./outputs.ts";
 import { parseText, readText, valueOf, type ConfigurationText } from "./parsed-text.ts";
 import { Passwords } from "./passwords.ts";
 import { databaseOf } from "./postgres.ts";
-import { configurationError } from "./problems.ts";
+import { configurationError, writtenAt } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
 export interface LoadOptions {
@@ -85,7 +85,10 @@ export function readConfiguration(
   const parsed = parseText(source, overlay);
   const value: unknown = valueOf(parsed);
   if (!validateConfiguration(value))
-    throw configurationError(parsed, schemaProblems(validateConfiguration.errors ?? [], value));
+    throw configurationError(
+      parsed,
+      schemaProblems(validateConfiguration.errors ?? [], value, (path) => writtenAt(parsed, path)),
+    );
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"], options.isElsewhere);
   const certificates = new CertificateFiles(value, folder);

@@ -184,7 +184,7 @@ function opensWith(one: MqttInput, other: MqttInput): boolean {
 const VALUE_LISTS: ReadonlySet<unknown> = new Set(["open", "normal", "low", "up", "down", "in", "not"]);
 
 /**
- * Values that YAML reads as a number but devices send as text, such as the codes `0x1A2B`, `12E5` and
+ * Values that YAML reads as a number but devices send as text, such as the codes `0x1A2B`, `12E5`, `0567` and
  * `76561198000000001`.
  */
 export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[] {
@@ -194,7 +194,8 @@ export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[]
       if (!isScalar(key) || !VALUE_LISTS.has(key.value) || !isSeq(value)) return;
       for (const [index, item] of value.items.entries()) {
         if (!isScalar(item) || typeof item.value !== "number" || item.source === undefined) continue;
-        const isDecimal = /^-?\d+(\.\d+)?$/.test(item.source);
+        // 0567 compares equal to 567, which another transmitter may send.
+        const isDecimal = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(item.source);
         if (isDecimal && plainValue(item.source) === plainValue(item.value)) continue;
         problems.push({
           path: [...pathOf(ancestors), String(key.value), index],

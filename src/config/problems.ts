@@ -1,4 +1,4 @@
-import { isNode, isPair, isScalar, type Document, type LineCounter } from "yaml";
+import { isCollection, isNode, isPair, isScalar, type Document, type LineCounter } from "yaml";
 import { AppError } from "../domain/errors.ts";
 
 /** One error with its path; the message includes the remedy. */
@@ -55,6 +55,24 @@ export function configurationError(file: ParsedFile, problems: readonly ConfigPr
     }))
     .sort((a, b) => a.place.line - b.place.line || a.place.col - b.place.col);
   return new ConfigurationError(sorted.map(({ message, place }) => ({ message, place: place.text })));
+}
+
+/** How a value is written in the file. */
+export interface Written {
+  /** The text of a number or word without quotes; undefined if it is not in the file, such as an option of the environment. */
+  readonly source?: string | undefined;
+  /** Whether it stands in a list or section in brackets, where an entry cannot have a line of its own. */
+  readonly isInBrackets: boolean;
+}
+
+/** How the value at a path is written. */
+export function writtenAt({ document }: ParsedFile, path: ConfigProblem["path"]): Written {
+  const node: unknown = document.getIn(path, true);
+  const isInBrackets = path.some((_part, index) => {
+    const parent: unknown = document.getIn(path.slice(0, index), true);
+    return isCollection(parent) && parent.flow === true;
+  });
+  return { source: isScalar(node) ? node.source : undefined, isInBrackets };
 }
 
 interface SourceLocation {

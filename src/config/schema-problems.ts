@@ -1,12 +1,19 @@
 import type { ErrorObject } from "ajv";
-import type { ConfigProblem } from "./problems.ts";
+import type { ConfigProblem, Written } from "./problems.ts";
 import { closest, didYouMean, nearest } from "./suggestions.ts";
 
 /** Errors that are read: each is compared with all others. A person corrects the first ones and checks again. */
 const ERRORS_MAX = 2_000;
 
-/** Converts validator errors into problems with a remedy, one for each error of the file. */
-export function schemaProblems(all: readonly ErrorObject[], value: unknown): ConfigProblem[] {
+/**
+ * Converts validator errors into problems with a remedy, one for each error of the file.
+ * @param writtenAt how the value at a path is written
+ */
+export function schemaProblems(
+  all: readonly ErrorObject[],
+  value: unknown,
+  writtenAt: (path: ConfigProblem["path"]) => Written = () => ({ isInBrackets: false }),
+): ConfigProblem[] {
   const reported = all.slice(0, ERRORS_MAX);
   const errors = reported.filter((error) => !isMisspelt(error, reported));
   const alternatives = errors.filter(({ keyword }) => keyword === "oneOf");
@@ -14,10 +21,18 @@ export function schemaProblems(all: readonly ErrorObject[], value: unknown): Con
   const inAlternative = (error: ErrorObject): boolean =>
     alternatives.some(({ instancePath }) => within(error.instancePath, instancePath));
   const plain = errors.filter((error) => !inAlternative(error) && error.keyword !== "propertyNames");
-  return [...plain.map((error) => problemOf(error)), ...chosen].map((problem) => ({
-    ...problem,
-    path: indexed(problem.path, value),
-  }));
+  return [...plain.map((error) => problemOf(error)), ...chosen].map(({ path, message, typeError }) => {
+    const place = indexed(path, value);
+    return {
+      path: place,
+      message: typeError ? typeMessage(typeError.types, typeError.data, writtenAt(place)) : message,
+    };
+  });
+}
+
+/** A problem that may depend on how the value is written. */
+interface FoundProblem extends ConfigProblem {
+  readonly typeError?: { readonly types: readonly string[]; readonly data: unknown };
 }
 
 /** Whether the option that is missing is there under a misspelt name, which is one error and not two. */
@@ -58,7 +73,7 @@ const ALTERNATIVES: Readonly<Record<string, { keys: readonly string[]; remedy: s
 };
 
 /** Selects the errors of the intended alternative. */
-function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): ConfigProblem[] {
+function alternativeProblems(error: ErrorObject, errors: readonly ErrorObject[]): FoundProblem[] {
   const path = pathOf(error.instancePath);
   const { keys, remedy } = ALTERNATIVES[String(path.at(-1))] ?? {
     keys: [],
@@ -107,8 +122,12 @@ interface RangeOrFormat {
   readonly description?: string;
 }
 
-function problemOf(error: ErrorObject): ConfigProblem {
+function problemOf(error: ErrorObject): FoundProblem {
   const path = pathOf(error.instancePath);
+  if (error.keyword === "type") {
+    const { type } = error.params as { type: string | string[] };
+    return { path, message: "", typeError: { types: [type].flat(), data: error.data } };
+  }
   if (error.keyword !== "additionalProperties") return { path, message: problemMessage(error) };
   const key = unknownKey(error);
   if (key.startsWith("-"))
@@ -133,15 +152,13 @@ const OF_ADDRESS = /(^|\/)(url|baseUrl|database)$/;
 
 function problemMessage(error: ErrorObject): string {
   const { keyword, params, parentSchema, data, message, instancePath } = error;
-  const { limit, type, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
+  const { limit, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
   const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
   switch (keyword) {
     case "required":
       return `${String(missingProperty)} is missing`;
     case "enum":
       return enumMessage((allowedValues as unknown[]).map(String), data);
-    case "type":
-      return typeMessage([type].flat().map(String), data);
     case "minLength":
     case "minItems":
       return tooShort(Number(limit), data);
@@ -169,15 +186,21 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
-function typeMessage(types: readonly string[], value: unknown): string {
-  const message = `must be ${types.map((type) => TYPES[type] ?? type).join(" or ")}, not ${shown(value)}`;
+function typeMessage(types: readonly string[], value: unknown, { source, isInBrackets }: Written): string {
   const [type] = types;
+  const isText = type === "string" && typeof value !== "object";
+  // Quotes around the value as it is read would name another account: 0567 is read as 567, and 12E5 as 1200000.
+  const given = isText ? (source ?? shown(value)) : shown(value);
+  const message = `must be ${types.map((one) => TYPES[one] ?? one).join(" or ")}, not ${given}`;
   if (value === null)
     return `${message}. Set a value${type === "array" ? ", [] for none" : ""}, or remove the option`;
+  if (type === "array" && isInBrackets && typeof value !== "object")
+    return `${message}. Write it in brackets: [${JSON.stringify(source ?? value)}]`;
   if (type === "array") return `${message}. Write each entry on its own line after "- "`;
-  if (type === "string" && typeof value !== "object")
-    return `${message}. Write it in quotes: "${shown(value)}"`;
-  return message;
+  if (!isText) return message;
+  return source === undefined && typeof value === "number"
+    ? `${message}. Write it in quotes, with all its leading zeros`
+    : `${message}. Write it in quotes: ${JSON.stringify(given)}`;
 }
 
 function enumMessage(allowed: readonly string[], value: unknown): string {

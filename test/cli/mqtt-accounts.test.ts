@@ -97,7 +97,7 @@ describe("an error in mqtt.accounts is reported with its line, its column and th
     [
       "a topic in place of a list",
       accounts("{ username: gates, passwordFile: ./pw, publish: zigbee2mqtt/# }"),
-      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write each entry on its own line after "- "$/,
+      /site\.yaml:3:46: mqtt\.accounts\[0\]\.publish: must be a list, not "zigbee2mqtt\/#"\. Write it in brackets: \["zigbee2mqtt\/#"\]$/,
     ],
     [
       "a permission without a value, which is not the same as all topics",

@@ -93,7 +93,22 @@ describe("an error of the section is reported with its line, its column and the 
     [
       "a number as account",
       account(PLAIN).replace('"12ab"', "1234"),
-      /must be text, not 1234\. Write it in quotes/,
+      /must be text, not 1234\. Write it in quotes: "1234"$/,
+    ],
+    [
+      "a number with a zero at its beginning as account",
+      account(PLAIN).replace('"12ab"', "0567"),
+      /must be text, not 0567\. Write it in quotes: "0567"$/,
+    ],
+    [
+      "an account that YAML takes for another number",
+      account(PLAIN).replace('"12ab"', "12E5"),
+      /must be text, not 12E5\. Write it in quotes: "12E5"$/,
+    ],
+    [
+      "an account by an alias, whose text is not at hand",
+      `fleet: { silentS: &n 0600 }\n${account(PLAIN).replace('"12ab"', "*n")}`,
+      /must be text, not 600\. Write it in quotes, with all its leading zeros$/,
     ],
     [
       "an account twice",

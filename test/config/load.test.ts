@@ -350,6 +350,26 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /input\.open\[0\]: 76561198000000001 without quotes is the number/,
     ],
     [
+      "a code with a zero at its beginning",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: [0567] } }\n`,
+      /input\.open\[0\]: 0567 without quotes is the number 567, but devices send it as text\. Use "0567"$/,
+    ],
+    [
+      "a value in braces where a list belongs",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, open: ON } }\n`,
+      /^2:\d+: zones\[0\]\.input\.open: must be a list, not "ON"\. Write it in brackets: \["ON"\]$/,
+    ],
+    [
+      "a number in braces where a list of texts belongs",
+      'dc09: { accounts: [{ account: "1234", plain: true, from: 0301 }] }\n',
+      /dc09\.accounts\[0\]\.from: must be a list, not 301\. Write it in brackets: \["0301"\]$/,
+    ],
+    [
+      "a zone id that begins with zeros",
+      `zones:\n  - { ${ZONE.replace("id: a", "id: 007")}, input: { gpio: 4 } }\n`,
+      /zones\[0\]\.id: must be text, not 007\. Write it in quotes: "007"$/,
+    ],
+    [
       "two zones whose conditions overlap",
       `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [{ path: /id, in: [1, 2] }] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { mqtt: a/b, path: /x, open: ["ON"], where: [{ path: /id, in: ["2"] }] } }\n`,
       /^3:\d+: zones\[1\]\.input\.mqtt: another zone already opens at the same value of this topic and path\. Add where/,
