@@ -1,4 +1,5 @@
 import { formatLocal } from "./calendar.ts";
+import { elapsedMs } from "./incident-window.ts";
 import { withZone, type IncidentZone, type NoteTimestamp } from "./incident.ts";
 import { cleanText, writtenTime } from "./intervention-text.ts";
 import type { TripSite } from "./trip.ts";
@@ -6,7 +7,8 @@ import { wording } from "./trip-text.ts";
 
 /*
  * The notes of an intervention: texts of users, unchanged, and one line for each zone. A zone's line is replaced in place
- * when the zone trips again or is restored. If a user has edited the line, the zone gets a new one.
+ * when the zone trips again or is restored. If a user has edited the line, the zone gets a new one. Lines are in the order of
+ * the first openings.
  */
 
 /**
@@ -37,12 +39,14 @@ export function withZoneLines(
   const changedIds = new Set(changed.map(({ zoneId }) => zoneId));
   for (const isShort of [false, true]) {
     let written = notes ?? "";
+    const lines = new Map(all.map((zone) => [zone.zoneId, zone.line]));
     const zonesWithLine = all.map((zone) => {
       if (!changedIds.has(zone.zoneId) && !(isShort && zone.line !== null)) return zone;
       const plain = formatZoneLine(zone, all, site, isShort);
       const isDuplicate = all.some((other) => other.zoneId !== zone.zoneId && other.line === plain);
       const line = isDuplicate ? `${plain} [${zone.zoneId}]` : plain;
-      written = withLine(written, zone.line, line);
+      written = withLine(written, zone.line, line, linesAfter(zone, all, lines));
+      lines.set(zone.zoneId, line);
       return line === zone.line ? zone : { ...zone, line };
     });
     if ([...written].length <= NOTES_LENGTH_MAX) return { notes: written, zones: zonesWithLine };
@@ -50,13 +54,38 @@ export function withZoneLines(
   return undefined;
 }
 
-/** Replaces an older line of a text, or appends the line if the older one is missing. */
-export function withLine(text: string, older: string | null, line: string): string {
+/**
+ * The lines of zones that tripped after this one: the zone that opened an incident gets its own line only at its restore.
+ * Times of two boots compare only if both are known.
+ */
+function linesAfter(
+  { first }: IncidentZone,
+  all: readonly IncidentZone[],
+  lines: ReadonlyMap<string, string | null>,
+): string[] {
+  return all.flatMap((other) => {
+    const line = lines.get(other.zoneId) ?? null;
+    const isComparable = first.bootId === other.first.bootId || (first.isDated && other.first.isDated);
+    return line !== null && isComparable && elapsedMs(first, other.first) > 0 ? [line] : [];
+  });
+}
+
+/**
+ * Replaces an older line of a text. A line without an older one is inserted before the first of `following`; otherwise, and if a
+ * person has changed the older one, it is appended.
+ */
+export function withLine(
+  text: string,
+  older: string | null,
+  line: string,
+  following: readonly string[] = [],
+): string {
   if (text === "") return line;
   const lines = text.split("\n");
   if (lines.includes(line)) return text;
-  const place = older === null ? -1 : lines.indexOf(older);
-  return (place < 0 ? [...lines, line] : lines.with(place, line)).join("\n");
+  if (older !== null && lines.includes(older)) return lines.with(lines.indexOf(older), line).join("\n");
+  const place = older === null ? lines.findIndex((one) => following.includes(one)) : -1;
+  return lines.toSpliced(place < 0 ? lines.length : place, 0, line).join("\n");
 }
 
 /**

@@ -140,6 +140,36 @@ describe("the notes of an incident", () => {
     });
   });
 
+  test("are in the order of the trips, although the first zone gets its line only at its restore", () => {
+    const moment = (monotonicMs: number): NoteTimestamp => ({ ...at("10:35"), monotonicMs });
+    const gate = { ...DOOR, zoneId: "gate", name: "Gate", first: moment(1_000), last: moment(1_000) };
+    const door = { ...DOOR, first: moment(2_000), last: moment(2_000) };
+    const hall = { ...HALL, first: moment(3_000), last: moment(3_000) };
+    const joined = withZoneLines("Called the owner", [gate], [door], SITE);
+    const both = withZoneLines(joined?.notes ?? "", joined?.zones ?? [], [hall], SITE);
+    expect(both?.notes).toBe("Called the owner\n10:35 Front door\n10:35 Hall");
+    const restored = { ...gate, closed: at("10:40") };
+    const update = withZoneLines(both?.notes ?? "", both?.zones ?? [], [restored], SITE);
+    expect(update?.notes).toBe("Called the owner\n10:35 Gate, restored 10:40\n10:35 Front door\n10:35 Hall");
+    // A repetition after a crash changes nothing.
+    expect(withZoneLines(update?.notes ?? "", both?.zones ?? [], [restored], SITE)?.notes).toBe(
+      update?.notes,
+    );
+    // A dispatcher has changed the line of the second zone, which stays where it is.
+    const edited = "10:35 Front door, seen\n10:35 Hall";
+    expect(withZoneLines(edited, both?.zones ?? [], [restored], SITE)?.notes).toBe(
+      "10:35 Front door, seen\n10:35 Gate, restored 10:40\n10:35 Hall",
+    );
+  });
+
+  test("get a line at their end if the time of one boot is unknown", () => {
+    const gate = { ...DOOR, first: at("00:00", { isDated: false }), closed: at("10:40") };
+    const hall = { ...HALL, first: { ...HALL.first, bootId: "c" }, line: "03:30 Hall" };
+    expect(withZoneLines("03:30 Hall", [gate, hall], [gate], SITE)?.notes).toBe(
+      "03:30 Hall\n??:?? Front door, restored 10:40",
+    );
+  });
+
   test("replace the line of a zone that trips again", () => {
     const written = { ...DOOR, line: "03:27 Front door" };
     const again = { ...written, openings: 2, last: at("03:41") };
