@@ -15,6 +15,9 @@ const CODED: Readonly<Record<string, string>> = {
   what: "what",
   change: "change",
   phase: "phase",
+  // Of an output.
+  state: "switched",
+  reason: "switched",
 };
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
