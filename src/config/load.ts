@@ -28,7 +28,7 @@ import {
 import { environmentOverlay } from "./environment.ts";
 import { lineWarnings } from "./line-checks.ts";
 import { centreProblems, semanticProblems, semanticWarnings, siteProblems } from "./semantic-checks.ts";
-import { writtenNumberProblems } from "./messages.ts";
+import { writtenNumberProblems, writtenWordWarnings } from "./messages.ts";
 import { AppError } from "../domain/errors.ts";
 import { CertificateFiles } from "./certificate-files.ts";
 import { dc09Of } from "./dc09.ts";
@@ -106,6 +106,7 @@ export function readConfiguration(
   const warnings = [
     ...overlay.warnings,
     ...parsed.warnings,
+    ...writtenWordWarnings(parsed),
     ...semanticWarnings(value),
     ...directoryWarnings(file, dataDir),
     // A first run without a file is a trial.

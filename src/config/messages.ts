@@ -5,7 +5,7 @@ import { bitsOf, plainValue, type Scalar } from "../domain/plain-value.ts";
 import { statusSourcePlace } from "../domain/zone-rules.ts";
 import { AVAILABILITY_DEFAULTS } from "../generated/defaults.ts";
 import type { MessageCondition, MqttInput, Zone } from "../generated/types.ts";
-import type { ParsedFile, ConfigProblem, Report } from "./problems.ts";
+import { sourceText, type ParsedFile, type ConfigProblem, type Report } from "./problems.ts";
 
 /** A message source of a zone or gate, with its place in the configuration. */
 interface Sense {
@@ -164,13 +164,15 @@ function reportWildcards({ place, path, where }: Sense, report: Report): void {
 
 /** Zones that the same value of a message opens. */
 function reportSameReadings(zones: readonly Zone[], report: Report): void {
-  const inputs = zones.map(({ input }) => ("mqtt" in input ? input : undefined));
-  for (const [index, input] of inputs.entries())
-    if (input && inputs.slice(0, index).some((earlier) => earlier && opensWith(earlier, input)))
+  for (const [index, { input }] of zones.entries()) {
+    if (!("mqtt" in input)) continue;
+    const earlier = zones.slice(0, index).find((one) => "mqtt" in one.input && opensWith(one.input, input));
+    if (earlier)
       report(
         ["zones", index, "input", "mqtt"],
-        "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
+        `zone ${earlier.id} already opens at the same value of this topic and path. Correct the topic, or add where with conditions that exclude the other zone's messages`,
       );
+  }
 }
 
 function opensWith(one: MqttInput, other: MqttInput): boolean {
@@ -187,24 +189,48 @@ const VALUE_LISTS: ReadonlySet<unknown> = new Set(["open", "normal", "low", "up"
  * Values that YAML reads as a number but devices send as text, such as the codes `0x1A2B`, `12E5`, `0567` and
  * `76561198000000001`.
  */
-export function writtenNumberProblems({ document }: ParsedFile): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
+export function writtenNumberProblems(file: ParsedFile): ConfigProblem[] {
+  return writtenValues(file).flatMap(({ path, value, source }) => {
+    if (typeof value !== "number") return [];
+    // 0567 compares equal to 567, which another transmitter may send.
+    const isDecimal = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(source);
+    if (isDecimal && plainValue(source) === plainValue(value)) return [];
+    const message = `${source} without quotes is the number ${value}, but devices send it as text. Use "${source}"`;
+    return [{ path, message }];
+  });
+}
+
+/** Words without quotes that are meant as true or false, but are texts. */
+export function writtenWordWarnings(file: ParsedFile): string[] {
+  return writtenValues(file)
+    .filter(({ value, isPlain }) => isPlain && /^(yes|no|y|n|da|nu)$/i.test(String(value)))
+    .map(
+      ({ path, source }) =>
+        `${sourceText(file, path)}: ${source} without quotes is the text "${source}", not true or false. Write true or false if the device sends that, otherwise "${source}"`,
+    );
+}
+
+interface WrittenValue {
+  readonly path: (string | number)[];
+  readonly value: unknown;
+  readonly source: string;
+  readonly isPlain: boolean;
+}
+
+/** The values that are compared with messages, as they are written. */
+function writtenValues({ document }: ParsedFile): WrittenValue[] {
+  const found: WrittenValue[] = [];
   visit(document, {
     Pair(_key, { key, value }, ancestors) {
       if (!isScalar(key) || !VALUE_LISTS.has(key.value) || !isSeq(value)) return;
       for (const [index, item] of value.items.entries()) {
-        if (!isScalar(item) || typeof item.value !== "number" || item.source === undefined) continue;
-        // 0567 compares equal to 567, which another transmitter may send.
-        const isDecimal = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(item.source);
-        if (isDecimal && plainValue(item.source) === plainValue(item.value)) continue;
-        problems.push({
-          path: [...pathOf(ancestors), String(key.value), index],
-          message: `${item.source} without quotes is the number ${item.value}, but devices send it as text. Use "${item.source}"`,
-        });
+        if (!isScalar(item) || item.source === undefined) continue;
+        const path = [...pathOf(ancestors), String(key.value), index];
+        found.push({ path, value: item.value, source: item.source, isPlain: item.type === "PLAIN" });
       }
     },
   });
-  return problems;
+  return found;
 }
 
 /** Keys and indices of a node. */

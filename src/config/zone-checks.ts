@@ -12,7 +12,7 @@ export function reportZones({ profiles, zones = [] }: Configuration, report: Rep
   const knownProfiles = [...resolveProfiles(profiles ?? {}).keys()];
   reportDuplicates(
     zones.map(({ id }) => id),
-    (id, index) => report(["zones", index, "id"], `duplicate zone ${id}`),
+    (id, index) => report(["zones", index, "id"], `duplicate zone ${id}. Give each zone its own id`),
   );
   for (const [index, { profile, gate, minOpenMs = 0, allowSlow }] of zones.entries()) {
     if (profile !== undefined && !knownProfiles.includes(profile))

@@ -372,7 +372,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "two zones whose conditions overlap",
       `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: [1], where: [{ path: /id, in: [1, 2] }] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { mqtt: a/b, path: /x, open: ["ON"], where: [{ path: /id, in: ["2"] }] } }\n`,
-      /^3:\d+: zones\[1\]\.input\.mqtt: another zone already opens at the same value of this topic and path\. Add where/,
+      /^3:\d+: zones\[1\]\.input\.mqtt: zone a already opens at the same value of this topic and path\. Correct the topic, or add where/,
     ],
     [
       "filters that overlap",
@@ -477,12 +477,12 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "one zone twice",
       `zones:\n  - { ${ZONE}, input: { gpio: 17 } }\n  - { ${ZONE}, input: { gpio: 18 } }\n`,
-      /^3:7: zones\[1\]\.id: duplicate zone a$/,
+      /^3:7: zones\[1\]\.id: duplicate zone a\. Give each zone its own id$/,
     ],
     [
       "one reading twice",
       `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, open: ["ON"] } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { mqtt: a/b, path: /x, open: [on, 1] } }\n`,
-      /^3:\d+: zones\[1\]\.input\.mqtt: another zone already opens at the same value/,
+      /^3:\d+: zones\[1\]\.input\.mqtt: zone a already opens at the same value/,
     ],
     [
       "one objective twice",
@@ -913,6 +913,17 @@ zones:
     expect(load(`gpio: { backend: simulated }\n${zones}`).warnings).toContain(warning);
     expect(load(zones).warnings).not.toContain(warning);
     expect(translateToRomanian(warning)).toMatch(/^gpio\.backend este simulated: nu se citește .* \(b, a\)$/);
+  });
+
+  test("has words that are meant as true or false, unless they are in quotes", () => {
+    const zone = (values: string): string =>
+      `objectives: { obiective/cladiri: [{ id: 1, name: Hala }] }\nzones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /x, ${values} } }\n`;
+    const { warnings } = load(zone("open: [no], normal: [yes]"));
+    expect(warnings.join("\n").replaceAll(`${file}:`, "")).toMatch(
+      /^3:\d+: no without quotes is the text "no", not true or false\. Write true or false if .*, otherwise "no"\n3:\d+: yes without/,
+    );
+    expect(load(zone("open: [Da]")).warnings).toHaveLength(1);
+    expect(load(zone('open: ["no"], normal: ["yes", off]')).warnings).toEqual([]);
   });
 
   test("may have zones on one topic with exclusive conditions", () => {

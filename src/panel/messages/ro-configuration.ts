@@ -132,7 +132,6 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
   ["the new configuration was not applied: {reason}", "configurația nouă nu a fost aplicată: {reason}"],
   ["trips are no longer processed", "declanșările nu se mai prelucrează"],
   ["it was not applied", "nu a fost aplicată"],
-  ["duplicate zone {id}", "zona {id} există deja"],
   [
     "line {n} is used by two zones, {zone} and {other}",
     "linia {n} este folosită de două zone: {zone} și {other}",
@@ -194,8 +193,8 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "se suprapune cu filtrul {filter} al altei zone sau valori; folosiți filtre identice sau mai restrânse",
   ],
   [
-    "another zone already opens at the same value of this topic and path. Add where with conditions that exclude the other zone's messages",
-    "altă zonă se deschide deja la aceeași valoare, din același topic și path; adăugați where cu condiții care exclud mesajele celeilalte zone",
+    "zone {id} already opens at the same value of this topic and path. Correct the topic, or add where with conditions that exclude the other zone's messages",
+    "zona {id} se deschide deja la aceeași valoare, din același topic și path; corectați topicul sau adăugați where cu condiții care exclud mesajele celeilalte zone",
   ],
   [
     "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",

@@ -62,4 +62,13 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "with alias *{alias} the aliases add more than {n} values; write the values out",
     "cu aliasul *{alias}, aliasurile adaugă peste {n} de valori; scrieți valorile întregi",
   ],
+  [
+    "duplicate zone {id}. Give each zone its own id",
+    "zona {id} există deja; dați fiecărei zone propriul nume scurt",
+  ],
+  ["duplicate zone {id}", "zona {id} există deja"],
+  [
+    "{value} without quotes is the text {text}, not true or false. Write true or false if the device sends that, otherwise {quoted}",
+    "{value} fără ghilimele este textul {text}, nu true sau false; scrieți true sau false dacă dispozitivul trimite aceste valori, altfel {quoted}",
+  ],
 ];
