@@ -129,16 +129,16 @@ export class Passwords {
   }
 
   /** Credentials of systemd are readable by the service only; other files are checked for that. */
-  #readOwnFile(place: ConfigProblem["path"], file: string): string | undefined {
+  #readOwnFile(place: ConfigProblem["path"], file: string, what?: string): string | undefined {
     const path = resolve(this.#folder, file);
-    const password = this.#readFile(place, path);
+    const password = this.#readFile(place, path, what);
     if (password !== undefined) this.#warnIfReadable(path);
     return password;
   }
 
   /** @returns hexadecimal digits */
   #readKey(place: ConfigProblem["path"], file: string): string | undefined {
-    const text = this.#readOwnFile(place, file);
+    const text = this.#readOwnFile(place, file, "key");
     if (text === undefined || text === "") return undefined;
     const key = dc09KeyOf(text);
     if (key === undefined)
@@ -149,18 +149,18 @@ export class Passwords {
     return key;
   }
 
-  #readFile(place: ConfigProblem["path"], path: string): string | undefined {
+  #readFile(place: ConfigProblem["path"], path: string, what = "password"): string | undefined {
     try {
       const password = readBounded(path, FILE_BYTES_MAX).replace(/\r?\n$/, "");
-      if (password === "") this.#report(place, `${path} is empty. Write the password to it`);
+      if (password === "") this.#report(place, `${path} is empty. Write the ${what} to it`);
       return password;
     } catch (error) {
       const exists = (error as NodeJS.ErrnoException).code !== "ENOENT";
       this.#report(
         place,
         exists
-          ? `cannot read the password file ${path}: ${messageOf(error)}. Use a file that this user can read`
-          : `password file ${path} does not exist. Create it with mode 0600`,
+          ? `cannot read the ${what} file ${path}: ${messageOf(error)}. Use a file that this user can read`
+          : `${what} file ${path} does not exist. Create it with mode 0600`,
       );
       return undefined;
     }

@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem, Written } from "./problems.ts";
+import { meantKind } from "./kind-words.ts";
 import { closest, didYouMean, nearest } from "./suggestions.ts";
 
 /** Errors that are read: each is compared with all others. A person corrects the first ones and checks again. */
@@ -156,7 +157,9 @@ function problemMessage(error: ErrorObject): string {
   const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
   switch (keyword) {
     case "required":
-      return `${String(missingProperty)} is missing`;
+      return missingProperty === "objective"
+        ? "objective is missing. Write it as { type: obiective/cladiri, id: 12 }"
+        : `${String(missingProperty)} is missing`;
     case "enum":
       return enumMessage((allowedValues as unknown[]).map(String), data);
     case "minLength":
@@ -170,6 +173,8 @@ function problemMessage(error: ErrorObject): string {
       return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
+      if (instancePath.endsWith("/path") && typeof data === "string" && /^[\w/-]+$/.test(data))
+        return `${shown(data)} does not match the expected format. Begin it with /: /${data}`;
       return `${OF_ADDRESS.test(instancePath) ? "" : shown(data)} does not match the expected format. ${description}`.trim();
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
@@ -204,7 +209,8 @@ function typeMessage(types: readonly string[], value: unknown, { source, isInBra
 }
 
 function enumMessage(allowed: readonly string[], value: unknown): string {
-  const suggestion = typeof value === "string" ? didYouMean(value, allowed) : undefined;
+  const meant = typeof value === "string" ? (meantKind(value, allowed) ?? value) : "";
+  const suggestion = didYouMean(meant, allowed);
   const message = `must be one of ${allowed.join(", ")}, not ${shown(value)}`;
   return suggestion === undefined ? message : `${message}. ${suggestion}`;
 }

@@ -20,7 +20,7 @@ export function reportZones({ profiles, zones = [] }: Configuration, report: Rep
     if (resolveGate(gate) === undefined)
       report(
         ["zones", index, "gate", "schedule"],
-        'invalid schedule. Use a form such as "sun-fri 18:00-07:00, sat-sun"',
+        'invalid schedule. Use a form such as "sun-fri 18:00-07:00, sat-sun"; days are mon to sun, times are 24-hour',
       );
     if (minOpenMs > MIN_OPEN_MS_MAX && allowSlow !== true)
       report(

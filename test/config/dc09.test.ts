@@ -89,7 +89,11 @@ describe("an error of the section is reported with its line, its column and the 
       account("keyFile: short.key"),
       /short\.key is not a key\. Use 32, 48 or 64 hexadecimal digits/,
     ],
-    ["a key file that is missing", account("keyFile: missing.key"), /missing\.key does not exist/],
+    [
+      "a key file that is missing",
+      account("keyFile: missing.key"),
+      /: key file \S*missing\.key does not exist/,
+    ],
     [
       "a number as account",
       account(PLAIN).replace('"12ab"', "1234"),

@@ -407,7 +407,22 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a kind that is none",
       `zones:\n  - { ${ZONE.replace("intrusion", "door")}, input: { gpio: 1 } }\n`,
-      /zones\[0\]\.kind: must be one of intrusion, perimeter[^?]*, not "door"$/,
+      /zones\[0\]\.kind: must be one of intrusion, perimeter[^?]*, not "door"\. Did you mean intrusion\?$/,
+    ],
+    [
+      "a kind in Romanian",
+      `zones:\n  - { ${ZONE.replace("intrusion", "Incendiu")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of [^?]*, not "Incendiu"\. Did you mean fire\?$/,
+    ],
+    [
+      "a path without a slash",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: smoke, open: [1] } }\n`,
+      /zones\[0\]\.input\.path: "smoke" does not match the expected format\. Begin it with \/: \/smoke$/,
+    ],
+    [
+      "a zone without objective",
+      "zones:\n  - { id: a, name: A, kind: fire, input: { gpio: 1 } }\n",
+      /zones\[0\]: objective is missing\. Write it as \{ type: obiective\/cladiri, id: 12 \}$/,
     ],
     [
       "a misspelt kind",
@@ -512,7 +527,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a gate's schedule that cannot be read",
       `zones:\n  - { ${ZONE}, input: { gpio: 1 }, gate: { schedule: "weekdays 18-7" } }\n`,
-      /zones\[0\]\.gate\.schedule: invalid schedule\. Use a form such as "sun-fri 18:00-07:00, sat-sun"$/,
+      /zones\[0\]\.gate\.schedule: invalid schedule\. Use a form such as "sun-fri 18:00-07:00, sat-sun"; days are mon to sun, times are 24-hour$/,
     ],
     [
       "a gate on the zone's own line",

@@ -1,6 +1,9 @@
 /** What the daemon says of the arming conditions and topics of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_GATES: readonly (readonly [english: string, romanian: string])[] = [
-  ["invalid schedule. Use a form such as {example}", "program invalid; exemplu: {example}"],
+  [
+    "invalid schedule. Use a form such as {example}; days are mon to sun, times are 24-hour",
+    "program invalid; exemplu: {example}; zilele sunt mon până la sun, iar orele sunt în format de 24 de ore",
+  ],
   [
     "zone {id}: the schedule {schedule} disarms on {day} from 00:00 to {time}, after a whole day: a range belongs to the days on which it starts, as in {example}",
     "zona {id}: programul {schedule} dezarmează zona în ziua „{day}”, de la 00:00 la {time}, după o zi întreagă; un interval ține de zilele în care începe, ca în {example}",

@@ -66,6 +66,7 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "duplicate zone {id}. Give each zone its own id",
     "zona {id} există deja; dați fiecărei zone propriul nume scurt",
   ],
+  ["objective is missing. Write it as {form}", "objective lipsește; scrieți-l astfel: {form}"],
   ["duplicate zone {id}", "zona {id} există deja"],
   [
     "{value} without quotes is the text {text}, not true or false. Write true or false if the device sends that, otherwise {quoted}",
