@@ -84,7 +84,7 @@ const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
     offset: error.pos[0],
     message: hasBeside(error, "MULTILINE_IMPLICIT_KEY", parsed)
       ? "the next line is indented, but this option has its value already. Indent both equally"
-      : "a text with a colon and a space in it must be in quotes. Put the text in quotes",
+      : "the value has a colon and a space in it. Put it in quotes",
   }),
   MULTILINE_IMPLICIT_KEY: (error, parsed) => ({
     offset: error.pos[0],

@@ -709,7 +709,7 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a colon in a text",
       "site:\n  name: Hala: Nord\n",
-      /^2:9: invalid YAML: a text with a colon and a space in it must be in quotes\. Put the text in quotes$/,
+      /^2:9: invalid YAML: the value has a colon and a space in it\. Put it in quotes$/,
     ],
     [
       "an indented line below a value",

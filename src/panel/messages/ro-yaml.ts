@@ -22,8 +22,8 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "linia următoare este indentată, dar opțiunea de aici are deja o valoare; aliniați-le",
   ],
   [
-    "a text with a colon and a space in it must be in quotes. Put the text in quotes",
-    "un text cu două puncte urmate de spațiu trebuie scris între ghilimele; puneți textul între ghilimele",
+    "the value has a colon and a space in it. Put it in quotes",
+    "valoarea conține două puncte urmate de spațiu; puneți-o între ghilimele",
   ],
   [
     "the options in a pair of brackets are separated by commas. Put a comma after this one",
