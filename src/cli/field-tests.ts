@@ -60,7 +60,11 @@ async function walkTest({ dataDir, site }: Config, terminal: Terminal, options: 
     void stdout.write(options.json ? `${JSON.stringify(test)}\n` : reportText(test, site.timezone));
   if (options.list || options.show !== undefined) return earlierTests(client, terminal, options, site);
   if (options.status) return write(await client.get<WalkTestView | null>(WALK));
-  if (options.end) return write(await client.post<WalkTestView | null>(WALK, { end: true }));
+  if (options.end) {
+    const current = await client.get<WalkTestView | null>(WALK);
+    if (current?.running === false) stderr.write("no walk test is running; this is the last one:\n");
+    return write(await client.post<WalkTestView | null>(WALK, { end: true }));
+  }
   const extension = wholeNumber("--extend", options.extend);
   if (extension !== undefined)
     return write(await client.post<WalkTestView>(WALK, { extend: true, minutes: extension }));

@@ -155,6 +155,9 @@ describe("a walk test", () => {
     expect(walk.text).toMatch(
       /^walk test 1 at .+: 1 of 3 zones tested\nZONE +TRIPS +FIRST +LAST\ngate +1 .*\ndoor +NOT TESTED\nattic +NOT TESTED\nSHA-256 [0-9a-f]{64}\n$/m,
     );
+    const again = await santinela("test walk --end");
+    expect(again.stderr).toBe("no walk test is running; this is the last one:\n");
+    expect(again.stdout).toMatch(/^walk test 1 at /);
     expect(JSON.parse((await santinela("test walk --status --json")).stdout)).toMatchObject({
       running: false,
     });

@@ -63,7 +63,8 @@ function faultsIn({ line, text }: Example): string[] {
 }
 
 /** What the rest of a file would have; `…` stands for options that the page does not repeat. */
-const ELSEWHERE = /is missing$|Add it there|Add upstream|does not exist|\.…: unknown option/;
+const ELSEWHERE =
+  /is missing(?:$|\. Write it as)|Add it there|Add upstream|does not exist|\.…: unknown option/;
 
 function configurationFaults(text: string): string[] {
   try {
