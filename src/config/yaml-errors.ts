@@ -69,7 +69,12 @@ const REMEDIES: Readonly<Partial<Record<YAMLParseError["code"], Remedy>>> = {
   DUPLICATE_KEY: ({ pos: [offset] }, { document, lines }) => {
     const [first, key] = duplicate(document, offset) ?? [];
     if (first === undefined || key === undefined) return undefined;
-    const message = `${key} is set twice, first in line ${lines.linePos(first).line}. Keep one of them`;
+    const { line } = lines.linePos(first);
+    // An entry of a list mostly begins with its id: without its sign it continues the entry before.
+    const message =
+      key === "id"
+        ? `id is set twice, first in line ${line}. Keep one of them, or begin a new entry with - before id`
+        : `${key} is set twice, first in line ${line}. Keep one of them`;
     return { offset, message };
   },
   MISSING_CHAR: ({ pos: [offset], message }, { document, text }) =>

@@ -365,6 +365,11 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /dc09\.accounts\[0\]\.from: must be a list, not 301\. Write it in brackets: \["0301"\]$/,
     ],
     [
+      "a zone without its sign for an entry",
+      "zones:\n  - id: a\n    name: A\n    id: b\n",
+      /^4:5: invalid YAML: id is set twice, first in line 2\. Keep one of them, or begin a new entry with - before id$/,
+    ],
+    [
       "a zone id that begins with zeros",
       `zones:\n  - { ${ZONE.replace("id: a", "id: 007")}, input: { gpio: 4 } }\n`,
       /zones\[0\]\.id: must be text, not 007\. Write it in quotes: "007"$/,

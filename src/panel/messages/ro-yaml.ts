@@ -10,6 +10,10 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "lista sau secțiunea care începe aici cu {open} nu se termină; închideți-o cu {close}",
   ],
   [
+    "id is set twice, first in line {n}. Keep one of them, or begin a new entry with - before id",
+    "id apare de două ori, prima dată la linia {n}; păstrați unul singur sau începeți un element nou cu - înainte de id",
+  ],
+  [
     "{option} is set twice, first in line {n}. Keep one of them",
     "{option} apare de două ori, prima dată la linia {n}; păstrați una singură",
   ],
