@@ -87,8 +87,7 @@ export class Sync {
     this.#clock = clock;
     this.#log = options.log;
     const facts = new UpstreamCapabilities(options.database);
-    const limits = new ListLimits({ ...options, facts, baseUrl });
-    this.#limits = limits;
+    const limits = (this.#limits = new ListLimits({ ...options, facts, baseUrl }));
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS, limits };
     const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
     const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
@@ -142,14 +141,13 @@ export class Sync {
       untilIdle: () => this.#push.untilIdle(),
       onPulled: () => this.#objectivesPulled(),
     });
-    const share = shareOf(site.ref);
     this.#scheduler = new SyncScheduler({
       ...options,
       push: this.#push,
       mirror: this.mirror,
       heartbeat: new Heartbeat({ ...options, centre: centre.urgent, link: this.#link }),
       link: this.#link,
-      nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs(), share),
+      nextRunMs: () => nextRunMs(schedule, site.timezone, clock.wallMs(), shareOf(site.ref)),
     });
   }
 
