@@ -6,10 +6,7 @@ import { closest, didYouMean, nearest } from "./suggestions.ts";
 /** Errors that are read: each is compared with all others. A person corrects the first ones and checks again. */
 const ERRORS_MAX = 2_000;
 
-/**
- * Converts validator errors into problems with a remedy, one for each error of the file.
- * @param writtenAt how the value at a path is written
- */
+/** Converts validator errors into problems with a remedy. @param writtenAt how the value at a path is written */
 export function schemaProblems(
   all: readonly ErrorObject[],
   value: unknown,
