@@ -48,7 +48,10 @@ const RESPONSES = [
 ];
 
 function phaseTable() {
-  const phases = Object.keys(PHASE_TEXTS);
+  // Those that are only shown, as `doubtful`, have no events.
+  const phases = Object.keys(PHASE_TEXTS).filter((phase) =>
+    EVENTS.some((event) => cell(phase, event) !== ""),
+  );
   const rows = EVENTS.map((event) => [`\`${event}\``, ...phases.map((phase) => cell(phase, event))]);
   return table(["event", ...phases.map((phase) => `\`${phase}\``)], rows);
 }

@@ -102,7 +102,7 @@ function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
     findings.push(warning("Queue", `${waiting} records queued, the oldest for ${minutes} minutes`, remedy));
   }
   if (blocked + rejected + gone > 0) {
-    const counts = `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre`;
+    const counts = `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre or not accessible`;
     findings.push(error("Queue", counts, remedy));
   }
   if (trips.refused > 0)

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { OUT_OF_SCOPE } from "../domain/absence.ts";
 import { AppError } from "../domain/errors.ts";
+import type { ShownPhase } from "../domain/shown-phase.ts";
 import { plainLine } from "../domain/single-line.ts";
 import type { ComparisonView, LinkView, SyncAction, SyncRecordView, SyncView } from "../site/sync-view.ts";
 import type { CommandGroup, JsonOption } from "./command-group.ts";
@@ -29,7 +31,11 @@ export function addSyncCommands(root: CommandGroup): void {
       )
       .argument(argument, "intervention ids as in sync status")
       .option("--json", "print JSON with what is still to be sent for each record");
-  addRecordCommand("retry", "[intervention...]", "retry records now; all records of `sync dead` by default");
+  addRecordCommand(
+    "retry",
+    "[intervention...]",
+    "retry records now; by default all records of `sync dead` that are not out-of-scope",
+  );
   addRecordCommand(
     "drop",
     "<intervention...>",
@@ -71,9 +77,12 @@ async function syncDead(
   stdout.write(json ? jsonText(dead) : `${lines.join("\n")}\n`);
 }
 
+/** Phases of records that are not sent without a user's action. */
+const DEAD_PHASES: ReadonlySet<ShownPhase> = new Set(["rejected", "gone", "blocked", OUT_OF_SCOPE]);
+
 async function deadRecords(client: ControlClient): Promise<SyncRecordView[]> {
   const { records } = await client.get<SyncView>("/site/sync?records=attention");
-  return records.filter(({ phase }) => phase === "rejected" || phase === "gone" || phase === "blocked");
+  return records.filter(({ phase }) => DEAD_PHASES.has(phase));
 }
 
 /**
@@ -94,7 +103,7 @@ async function syncRecords(
   const { stdout } = terminal;
   const named = ids.map(numberOf);
   const client = new ControlClient(dataDir);
-  const wanted = ids.length > 0 ? named : (await deadRecords(client)).map((record) => record.interventionId);
+  const wanted = ids.length > 0 ? named : await retriedByDefault(client);
   const left: SyncRecordView[] = [];
   for (const id of wanted) {
     const { records } = await client.post<SyncView>(`/site/sync/${id}/${action}`);
@@ -104,6 +113,12 @@ async function syncRecords(
   }
   if (json) stdout.write(jsonText(left));
   else if (wanted.length === 0) stdout.write("none\n");
+}
+
+/** Without those that the centre still has, which would get a second record there. */
+async function retriedByDefault(client: ControlClient): Promise<number[]> {
+  const records = (await deadRecords(client)).filter(({ phase }) => phase !== OUT_OF_SCOPE);
+  return records.map(({ interventionId }) => interventionId);
 }
 
 function numberOf(text: string): number {
@@ -127,7 +142,7 @@ function syncText({ link, summary, comparison, records, isComplete }: SyncView, 
   return [
     `link: ${linkText(link, timeZone)}`,
     `queued: ${waiting}${oldest}`,
-    `blocked: ${blocked}  rejected: ${rejected}  deleted at the centre: ${gone}  unconfirmed: ${doubtful}`,
+    `blocked: ${blocked}  rejected: ${rejected}  deleted at the centre or not accessible: ${gone}  unconfirmed: ${doubtful}`,
     ...(link.state === "none" ? [] : comparisonText(comparison, timeZone)),
     ...records.map((record) => recordText(record, timeZone)),
     ...(isComplete

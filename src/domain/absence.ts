@@ -9,6 +9,9 @@ export const SECOND_CHECK_MS = 120_000;
 /** Code of a record that is missing while the centre has no newer one: it was deleted, or lost in a restore from a backup. */
 export const NEWEST_MISSING = "NEWEST-MISSING";
 
+/** Code of a record that exists at the centre, where the account of the site may not use it. */
+export const OUT_OF_SCOPE = "out-of-scope";
+
 /** What the centre's list shows of an id: `passed` if the list was read past it and does not contain it. */
 export type ListPresence = "listed" | "passed" | "undetermined";
 

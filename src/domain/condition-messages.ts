@@ -9,7 +9,7 @@ export const CONDITION_MESSAGES = {
   "upstream-unexpected-service":
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-rejects-records":
-    "records rejected by the dispatch centre: {rejected}; waiting for their objective there: {blocked}; deleted there: {gone}. santinela sync status lists them.",
+    "records rejected by the dispatch centre: {rejected}; waiting for their objective there: {blocked}; deleted there or not accessible: {gone}. santinela sync status lists them.",
   "upstream-rejects-alarm":
     "high-priority records that the dispatch centre does not accept although it responds: {rejected}. Assume that no crew has been informed. Call the dispatch centre; santinela sync status lists the records with the reason.",
   "upstream-alarm-unproved":

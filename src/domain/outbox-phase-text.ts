@@ -11,6 +11,8 @@ export const PHASE_TEXTS: Readonly<Record<ShownPhase, string>> = {
   blocked: "waiting until the dispatch centre has its objective",
   rejected: "rejected by the dispatch centre; edit it or retry (sync retry)",
   gone: "deleted at the dispatch centre; create it there again (sync retry), keep it only here (sync drop), or delete it here",
+  "out-of-scope":
+    "at the dispatch centre, where the account of this site may not use it; keep it only here (sync drop), or delete it here",
   doubtful:
     "not found at the dispatch centre, or found with different content; it is checked again before changes are sent",
   closed: "finished",

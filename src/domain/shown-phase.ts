@@ -1,12 +1,18 @@
+import { OUT_OF_SCOPE } from "./absence.ts";
 import type { OutboxEntry } from "./outbox.ts";
 import type { OutboxPhase } from "./outbox-phase.ts";
 
-/** Phase for users: a linked record that was not found at the centre is `doubtful`. */
-export type ShownPhase = OutboxPhase | "doubtful";
+/**
+ * Phase for users: a linked record that was not found at the centre is `doubtful`, and one that exists there, where the account of
+ * the site may not use it, is `out-of-scope`.
+ */
+export type ShownPhase = OutboxPhase | "doubtful" | "out-of-scope";
 
 export function shownPhase({
   phase,
   missingSinceMs,
-}: Pick<OutboxEntry, "phase" | "missingSinceMs">): ShownPhase {
+  lastCode,
+}: Pick<OutboxEntry, "phase" | "missingSinceMs" | "lastCode">): ShownPhase {
+  if (phase === "gone" && lastCode === OUT_OF_SCOPE) return OUT_OF_SCOPE;
   return phase === "linked" && missingSinceMs !== null ? "doubtful" : phase;
 }

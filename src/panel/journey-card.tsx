@@ -3,7 +3,7 @@ import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { request } from "./api.ts";
 import { DaemonText } from "./daemon-text.tsx";
-import { t } from "./i18n.ts";
+import { t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { Journey } from "./journey.tsx";
 import { status } from "./live-updates.ts";
@@ -55,8 +55,8 @@ export function Undelivered() {
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       // After an upgrade there is none of this name.
-      const texts = await import("./queued-text.ts").catch(() => undefined);
-      showNotice(texts?.queuedText(body.summary) ?? t("sync.done", { n: body.summary.waiting }));
+      const texts = await withMoreTexts(import("./queued-text.ts")).catch(() => undefined);
+      showNotice(texts?.queuedText(body.summary) ?? t("sync.waiting", { n: body.summary.waiting }));
     });
   return (
     <>

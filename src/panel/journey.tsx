@@ -49,7 +49,12 @@ export function Journey({ journey }: { readonly journey: JourneyView }) {
 
 /** Whether the centre has a record with all its trips, as far as is known. */
 function isWhole({ phase, tripWaitingSince }: CentreJourneyView): boolean {
-  return tripWaitingSince === null && phase !== "gone" && phase !== "rejected" && phase !== "doubtful";
+  return tripWaitingSince === null && phase !== "rejected" && phase !== "doubtful" && !isAway(phase);
+}
+
+/** Whether the centre no longer has it for this site. */
+function isAway(phase: CentreJourneyView["phase"]): phase is "gone" | "out-of-scope" {
+  return phase === "gone" || phase === "out-of-scope";
 }
 
 function CentreStop({
@@ -67,10 +72,10 @@ function CentreStop({
         {arrivedAt === null ? t("journey.arrived") : formatNarrow(arrivedAt)}
       </Stop>
     );
-  if (phase === "blocked" || phase === "rejected" || phase === "gone")
+  if (phase === "blocked" || phase === "rejected" || isAway(phase))
     return (
       <Stop name={name} icon="x" state="refused">
-        {t(phase === "gone" ? "journey.gone" : "journey.refused")}
+        {t(isAway(phase) ? `journey.${phase}` : "journey.refused")}
       </Stop>
     );
   if (!hasRecord || phase === null || phase === "closed")

@@ -60,7 +60,7 @@ export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
 
 /** Whether a record needs attention. */
 export function needsAttention(phase: ShownPhase): boolean {
-  return phase === "blocked" || phase === "rejected" || phase === "gone";
+  return ["blocked", "rejected", "gone", "out-of-scope"].includes(phase);
 }
 
 /** Result of the comparison with the dispatch centre. */

@@ -1,7 +1,8 @@
+import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { ControlClient } from "../../src/cli/control-client.ts";
-import type { SyncRecordView } from "../../src/site/sync-view.ts";
+import type { SyncRecordView, SyncView } from "../../src/site/sync-view.ts";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { Installation, startCentre, upstreamYaml } from "../support/installation.ts";
@@ -88,6 +89,28 @@ test("a record is shown with where it is at the dispatch centre", async () => {
     cwd: installation.folder,
   });
   expect([atCentre.code, atCentre.stdout]).toEqual([0, expect.not.stringContaining("dispatch centre:")]);
+});
+
+test("a record that the centre has, out of the scope of the account, is listed by sync dead and retried only by its number", async () => {
+  const client = new ControlClient(join(installation.folder, "site"));
+  await client.post("/interventii", {
+    name: "Moved",
+    objectiveType: "obiective/cladiri",
+    objectiveId: 1,
+  });
+  const isSent = async () => {
+    const { records, isComplete } = await client.get<SyncView>("/site/sync");
+    return isComplete && records.length === 0 ? true : undefined;
+  };
+  await eventually("it to be sent", isSent);
+  const database = new Database(join(installation.folder, "site", "santinela.db"));
+  database.exec("UPDATE outbox SET phase = 'gone', upstream_id = NULL, last_code = 'out-of-scope'");
+  database.close();
+  expect((await dead()).map(({ phase }) => phase)).toEqual(["out-of-scope"]);
+  expect((await sync("dead")).stdout).toMatch(/#1 "Moved" .*may not use it/);
+  expect((await sync("retry")).stdout).toBe("none\n");
+  expect((await dead()).length).toBe(1);
+  expect((await sync("retry", "1")).stdout).toMatch(/#1 /);
 });
 
 test("a rejected record behind two hundred alarms is listed by sync dead, and still queued after a retry", async () => {

@@ -1,5 +1,6 @@
 import request from "supertest";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { shownPhase } from "../../src/domain/shown-phase.ts";
 import { UpstreamCapabilities } from "../../src/store/upstream-capabilities.ts";
 import { PATROL, TestApp } from "../support/app.ts";
 import { enrolled, SITE_PASSWORD } from "../support/enrolled-site.ts";
@@ -84,6 +85,8 @@ test("a record that leaves the scope after the site has got another account is n
     phase: "gone",
     lastError: `record ${there} exists at the dispatch centre, at an objective that the account of this site may not use; santinela sync retry ${alarm.id} would create it a second time`,
   });
+  // It is not said to be deleted.
+  expect(shownPhase(site.entry(alarm.id))).toBe("out-of-scope");
   expect(site.entry(finished.id).phase).toBe("closed");
   const event = site.app.events.newest(20).find(({ subject }) => subject === `intervention ${alarm.id}`);
   expect(event).toMatchObject({

@@ -37,6 +37,7 @@ export const EN_HOME = {
   "journey.waiting": "waiting",
   "journey.refused": "rejected",
   "journey.gone": "deleted there",
+  "journey.out-of-scope": "no access there",
   "journey.arrived": "arrived",
   "journey.dropped": "not sent",
   "journey.ahead": "not yet",

@@ -8,6 +8,7 @@ export const EN_LINK = {
   "phase.blocked": "objective missing at the dispatch centre",
   "phase.rejected": "rejected by the dispatch centre",
   "phase.gone": "deleted by the dispatch centre",
+  "phase.out-of-scope": "not accessible to this site",
   "phase.doubtful": "not listed by the dispatch centre; checking again",
   "phase.closed": "closed",
   "link.none": "standalone",

@@ -83,6 +83,10 @@ export const EN_RECORDS = {
 
   "sync.upstreamId": "as #{id}",
   "sync.now": "Sync now",
+  "sync.done": {
+    one: "Sync finished; {n} record still queued",
+    other: "Sync finished; {n} records still queued",
+  },
   "sync.needsAttention": { one: "{n} record needs attention", other: "{n} records need attention" },
   "sync.needsAttentionText":
     "Correct the objective at the dispatch centre and retry, or edit or delete the record, or stop sending it. Other records are not affected.",

@@ -12,10 +12,6 @@ export const EN_SHARED = {
   "priority.high": "high",
   "app.notUpdated": "A part of this screen has not been updated since {time}.",
   "sync.synced": "synced",
-  "sync.done": {
-    one: "Sync finished; {n} record still queued",
-    other: "Sync finished; {n} records still queued",
-  },
   "sync.waiting": { one: "{n} record queued", other: "{n} records queued" },
   "refusal.invalid": "A value is not valid.",
   "refusal.bad-data": "The data cannot be used.",

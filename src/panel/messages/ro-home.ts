@@ -40,6 +40,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.waiting": "în așteptare",
   "journey.refused": "respinsă",
   "journey.gone": "ștearsă acolo",
+  "journey.out-of-scope": "inaccesibilă",
   "journey.arrived": "primită",
   "journey.dropped": "netransmisă",
   "journey.ahead": "urmează",

@@ -11,6 +11,7 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
   "phase.blocked": "obiectiv lipsă la dispecerat",
   "phase.rejected": "respinsă de dispecerat",
   "phase.gone": "ștearsă de dispecerat",
+  "phase.out-of-scope": "inaccesibilă contului locației",
   "phase.doubtful": "lipsește din lista dispeceratului; se verifică din nou",
   "phase.closed": "închisă",
   "link.none": "fără dispecerat",

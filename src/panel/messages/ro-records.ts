@@ -96,6 +96,11 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
 
   "sync.upstreamId": "nr. {id} la dispecerat",
   "sync.now": "Sincronizare acum",
+  "sync.done": {
+    one: "Sincronizare încheiată; {n} înregistrare în așteptare",
+    few: "Sincronizare încheiată; {n} înregistrări în așteptare",
+    other: "Sincronizare încheiată; {n} de înregistrări în așteptare",
+  },
   "sync.needsAttention": {
     one: "{n} înregistrare necesită atenție",
     few: "{n} înregistrări necesită atenție",

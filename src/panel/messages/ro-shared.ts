@@ -15,11 +15,6 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "priority.high": "ridicată",
   "app.notUpdated": "O parte a ecranului nu s-a actualizat de la {time}.",
   "sync.synced": "sincronizată",
-  "sync.done": {
-    one: "Sincronizare încheiată; {n} înregistrare în așteptare",
-    few: "Sincronizare încheiată; {n} înregistrări în așteptare",
-    other: "Sincronizare încheiată; {n} de înregistrări în așteptare",
-  },
   "sync.waiting": {
     one: "{n} înregistrare în așteptare",
     few: "{n} înregistrări în așteptare",

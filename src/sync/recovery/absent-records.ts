@@ -1,4 +1,4 @@
-import { judgeAbsence, type ListPresence } from "../../domain/absence.ts";
+import { judgeAbsence, OUT_OF_SCOPE, type ListPresence } from "../../domain/absence.ts";
 import { uuidIn } from "../../domain/marker.ts";
 import { VERIFY_IMMEDIATELY, type OutboxEntry } from "../../domain/outbox.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
@@ -27,7 +27,6 @@ export interface Absence {
 /** Error codes of a 404 at a centre that has announced that it tells deletions. */
 const DELETED = "deleted";
 const NOT_FOUND = "not-found";
-const OUT_OF_SCOPE = "out-of-scope";
 /** A centre knows that it has deleted a record for longer than this. */
 const TOLD_FOR_MS = 30 * 86_400_000;
 

@@ -1,4 +1,4 @@
-import { NEWEST_MISSING } from "../../domain/absence.ts";
+import { NEWEST_MISSING, OUT_OF_SCOPE } from "../../domain/absence.ts";
 import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import { closing, inheritedInFlightValues } from "../attempt-outcome.ts";
@@ -10,7 +10,7 @@ import type { SyncContext } from "../context.ts";
  */
 
 /**
- * Marks a record that the centre no longer has, or no longer shows, as deleted there.
+ * Marks a record that the centre no longer has, or no longer shows to the account of the site.
  * @param missing `isNewest`: whether the centre has no newer one; `isOutOfScope`: whether it exists and the account may not use it
  */
 export function markGone(
@@ -26,7 +26,7 @@ export function markGone(
   const { interventionId: id, upstreamId } = entry;
   if (!isNewest && isFinished(context, entry))
     return close(context, entry, "removed", isOutOfScope ? "out-of-scope" : "deleted-when-done");
-  const code = isNewest ? NEWEST_MISSING : "404";
+  const code = isNewest ? NEWEST_MISSING : isOutOfScope ? OUT_OF_SCOPE : "404";
   const text = isNewest
     ? `${reason}; the dispatch centre has no newer record: this one was deleted there, or was lost in a restore from a backup; if it was lost, run santinela sync retry ${id}`
     : isOutOfScope
