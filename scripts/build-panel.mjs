@@ -10,7 +10,7 @@ import { build } from "vite";
 const BYTES_MAX = 102_400;
 /** What every start runs, besides the screens of its own: few files, because each is a request. */
 const START =
-  /node_modules|vite\/preload-helper|\/panel\/(?:api|badge|clock|date-format|event-stream|http|i18n|icons?|live-updates|notice|route|session|zone-appearance)\.tsx?$/;
+  /node_modules|vite\/preload-helper|\/panel\/(?:act|api|badge|clock|daemon-text|date-format|event-stream|http|i18n|icons?|journey|live-updates|notice|route|session|zone-appearance)\.tsx?$/;
 const root = fileURLToPath(new URL("../src/panel/", import.meta.url));
 const outDir = fileURLToPath(new URL("../dist/panel/", import.meta.url));
 

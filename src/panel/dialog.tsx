@@ -1,6 +1,7 @@
 import "./dialog.css";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Act, lostReason } from "./act.tsx";
 import { t } from "./i18n.ts";
 import { NoticeLine, openDialogs } from "./notice.tsx";
 
@@ -26,6 +27,7 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const reason = lostReason();
   useLayoutEffect(() => {
     const shown = dialog.current;
     const { activeElement } = document;
@@ -63,6 +65,7 @@ export function Dialog({
       }}
     >
       {head ? head(titleId) : <h2 id={titleId}>{title}</h2>}
+      {reason !== undefined && <p class="quiet">{reason}</p>}
       {children}
       <NoticeLine dialog={titleId} />
     </dialog>
@@ -90,6 +93,7 @@ function restoreFocus(opener: Element | null): void {
  * Asks for confirmation before an action with effects beyond this page.
  * @param action label of the confirm button
  * @param cancel label of the other one
+ * @param isLocal whether the action does not need the daemon
  * @param act runs after the dialog is closed
  */
 export function ConfirmDialog({
@@ -97,6 +101,7 @@ export function ConfirmDialog({
   action,
   cancel = t("app.cancel"),
   isDanger = false,
+  isLocal,
   act,
   close,
   children,
@@ -105,6 +110,7 @@ export function ConfirmDialog({
   readonly action: string;
   readonly cancel?: string;
   readonly isDanger?: boolean;
+  readonly isLocal?: boolean;
   readonly act: () => Promise<unknown>;
   readonly close: () => void;
   readonly children: ComponentChildren;
@@ -113,16 +119,16 @@ export function ConfirmDialog({
     <Dialog title={title} onCancel={close}>
       {children}
       <div class="row">
-        <button
-          type="button"
+        <Act
           class={isDanger ? "danger main" : "main"}
+          isLocal={isLocal}
           onClick={() => {
             close();
             void act();
           }}
         >
           {action}
-        </button>
+        </Act>
         <button type="button" onClick={close}>
           {cancel}
         </button>

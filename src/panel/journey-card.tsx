@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
+import { Act } from "./act.tsx";
 import { request } from "./api.ts";
 import { DaemonText } from "./daemon-text.tsx";
 import { t, withMoreTexts } from "./i18n.ts";
@@ -72,9 +73,9 @@ export function Undelivered() {
           </a>
         )}
         {mayOperate() && (
-          <button type="button" class="grow" onClick={() => void sendNow()}>
+          <Act class="grow" onClick={() => void sendNow()}>
             {t("journey.sendNow")}
-          </button>
+          </Act>
         )}
       </div>
     </>

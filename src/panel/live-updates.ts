@@ -34,6 +34,9 @@ export const isStale = computed(
   () => lastResponseAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
 );
 
+/** Whether a signed-in user cannot change anything, because the daemon does not answer. */
+export const isLost = computed(() => liveness.value === "lost" && sessionState.value === "in");
+
 const POLL_EVERY_MS = 3_000;
 /** One small request a minute: a phone in a pocket must not lose its battery to it. */
 const HIDDEN_POLL_MS = 60_000;

@@ -45,6 +45,7 @@ guardLeaving((next, goOn) => {
       action={t("unsaved.discard")}
       cancel={t("unsaved.stay")}
       isDanger
+      isLocal
       act={leave}
       close={close}
     >

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { WalkTestView } from "../site/zone-view.ts";
+import { Act } from "./act.tsx";
 import { request } from "./api.ts";
 import { daemonNowMs, every } from "./clock.ts";
 import { t } from "./i18n.ts";
@@ -21,11 +22,7 @@ export function WalkBanner() {
       <LifeSafetyNames zones={test.lifeSafetySuppressed} />
       <p class="row">
         <a href="#/walk-test">{t("walk.title")}</a>
-        {mayOperate() && (
-          <button type="button" onClick={() => void endWalkTest()}>
-            {t("walk.stop")}
-          </button>
-        )}
+        {mayOperate() && <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>}
       </p>
     </section>
   );

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
+import { Act } from "../act.tsx";
 import { t } from "../i18n.ts";
 import { useUnsavedInput } from "../unsaved.tsx";
 
@@ -38,14 +39,13 @@ export function AccountRole({
       </select>
       {isChanged && (
         <>
-          <button
-            type="button"
+          <Act
             class="main"
             aria-label={`${t("accounts.changeRole")} ${email}`}
             onClick={() => change(chosen)}
           >
             {t("accounts.changeRole")}
-          </button>
+          </Act>
           <button type="button" onClick={() => setChosen(role)}>
             {t("app.cancel")}
           </button>

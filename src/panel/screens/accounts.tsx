@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PersonView } from "../../site/administration-view.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
@@ -107,7 +108,7 @@ function AddAccount({ reload }: { readonly reload: () => void }) {
           <OwnPassword />
         </div>
         <ErrorMessage text={problem} />
-        <button>{t("accounts.addDo")}</button>
+        <Act type="submit">{t("accounts.addDo")}</Act>
         <GuardUnsavedFields />
       </Form>
     </details>
@@ -150,7 +151,9 @@ function ChangeDialog({
       <Form onSubmit={submit}>
         <OwnPassword />
         <div class="row">
-          <button class="main">{action}</button>
+          <Act type="submit" class="main">
+            {action}
+          </Act>
           <button type="button" onClick={close}>
             {t("app.cancel")}
           </button>
@@ -200,8 +203,7 @@ function columns(ask: (asked: AskedChange) => void): Column<PersonView>[] {
         email === account.value?.email ? (
           <span class="quiet">{t("accounts.own")}</span>
         ) : (
-          <button
-            type="button"
+          <Act
             aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
             onClick={() =>
               ask({
@@ -213,7 +215,7 @@ function columns(ask: (asked: AskedChange) => void): Column<PersonView>[] {
             }
           >
             {t(disabled ? "accounts.enable" : "accounts.disable")}
-          </button>
+          </Act>
         ),
     },
   ];

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../site/configuration-view.ts";
+import { Act } from "../act.tsx";
 import { AS_TYPED } from "../as-typed.ts";
 import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
@@ -112,9 +113,9 @@ function EnrolmentForm({
         <OwnAuthority />
         <ConfirmingPassword />
         <ErrorMessage text={problem} />
-        <button class="main" disabled={isBusy}>
+        <Act type="submit" class="main" disabled={isBusy}>
           {t(isBusy ? "enrol.busy" : "enrol.do")}
-        </button>
+        </Act>
         <GuardUnsavedFields />
       </Form>
     </>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { TraitFinding } from "../../domain/centre-trait.ts";
 import type { CentreTrialView } from "../../site/sync-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -29,9 +30,9 @@ export function CentreTrial() {
   return (
     <div class="stack tight">
       <p class="quiet">{t("centreTrial.text")}</p>
-      <button type="button" disabled={isBusy} onClick={() => void tryCentre()}>
+      <Act disabled={isBusy} onClick={() => void tryCentre()}>
         {t(isBusy ? "centreTrial.busy" : "centreTrial.do")}
-      </button>
+      </Act>
       <ErrorMessage text={problem} />
       {findings.length > 0 && (
         <ul aria-label={t("centreTrial.findings")}>

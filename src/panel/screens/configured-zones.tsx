@@ -1,6 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { ZoneKind } from "../../domain/zone.ts";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
+import { Act } from "../act.tsx";
 import { Badge } from "../badge.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t, translateCode } from "../i18n.ts";
@@ -155,9 +156,9 @@ function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: 
       <p>{t("edit.unsaved", { n: count })}</p>
       <ErrorMessage text={problem} />
       <div class="row">
-        <button type="button" class="main" onClick={() => void review()}>
+        <Act class="main" onClick={() => void review()}>
           {t("zoneForm.review")}
-        </button>
+        </Act>
         <button type="button" onClick={discard}>
           {t("edit.discard")}
         </button>

@@ -1,3 +1,4 @@
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { t } from "../i18n.ts";
 import { formatTime } from "../date-format.ts";
@@ -11,9 +12,5 @@ export function DebugLogButton() {
       const { body } = await request<{ readonly until: string }>("/site/log-level", options);
       showNotice(t("debugLog.enabled", { time: formatTime(body.until) }));
     });
-  return (
-    <button type="button" onClick={() => void enable()}>
-      {t("debugLog.enable")}
-    </button>
-  );
+  return <Act onClick={() => void enable()}>{t("debugLog.enable")}</Act>;
 }

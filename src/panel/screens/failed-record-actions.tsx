@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { SyncRecordView, SyncView } from "../../site/sync-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { DaemonText } from "../daemon-text.tsx";
@@ -59,16 +60,16 @@ function useActions({ record: { interventionId: id, phase, lastResponse }, done 
     done();
   };
   const retry = (
-    <button type="button" onClick={() => void act("retry")}>
+    <Act onClick={() => void act("retry")}>
       <Icon name="refresh-cw" />
       {t("sync.retry")}
-    </button>
+    </Act>
   );
   const stop = (
-    <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+    <Act class="danger" onClick={() => setIsAsked(true)}>
       <Icon name="x" />
       {t("sync.drop")}
-    </button>
+    </Act>
   );
   const question = isAsked && (
     <ConfirmDialog

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Intervention } from "../../generated/types.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { apiPath } from "../http.ts";
@@ -23,10 +24,10 @@ export function Deletion({ record, etag }: { readonly record: Intervention; read
   return (
     <>
       <Menu label={t("app.moreActions")}>
-        <button type="button" class="danger" onClick={() => setIsAsked(true)}>
+        <Act class="danger" onClick={() => setIsAsked(true)}>
           <Icon name="trash-2" />
           {t("interventions.delete")}
-        </button>
+        </Act>
       </Menu>
       {isAsked && (
         <ConfirmDialog

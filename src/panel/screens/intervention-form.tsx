@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
+import { Act } from "../act.tsx";
 import { Checkbox } from "../checkbox.tsx";
 import {
   checkDates,
@@ -76,7 +77,9 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
       >
         <Fields {...(shown ? { record: shown } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
-        <button class="main">{t("app.save")}</button>
+        <Act type="submit" class="main">
+          {t("app.save")}
+        </Act>
         <CancelLink href={isNew ? listOf("interventions") : `#/interventions/${record.id}`} />
         <GuardUnsavedFields />
       </Form>

@@ -1,4 +1,5 @@
 import type { Intervention, Status } from "../../generated/types.ts";
+import { Act } from "../act.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
@@ -40,10 +41,10 @@ export function InterventionMenu({
       {(["planned", "in_progress", "done"] as const)
         .filter((one) => one !== current)
         .map((one) => (
-          <button type="button" key={one} onClick={() => void changeTo(id, one, () => set(one))}>
+          <Act key={one} onClick={() => void changeTo(id, one, () => set(one))}>
             <Icon name={STATUS_ICONS[one]} />
             {`${t("record.status")}: ${t(`status.${one}`)}`}
-          </button>
+          </Act>
         ))}
     </Menu>
   );

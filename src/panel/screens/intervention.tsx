@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import type { HistoryView } from "../../site/timeline-view.ts";
+import { Act } from "../act.tsx";
 import { useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { everyShown } from "../clock.ts";
@@ -139,8 +140,7 @@ function StatusButtons({ record, reload }: { readonly record: Intervention; read
     <>
       <div class="row" role="group" aria-label={t("record.status")}>
         {STATUSES.map((one) => (
-          <button
-            type="button"
+          <Act
             key={one}
             aria-pressed={record.status === one}
             onClick={() => {
@@ -148,7 +148,7 @@ function StatusButtons({ record, reload }: { readonly record: Intervention; read
             }}
           >
             {t(`status.${one}`)}
-          </button>
+          </Act>
         ))}
         {question}
       </div>

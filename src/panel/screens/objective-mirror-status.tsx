@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ObjectiveType } from "../../generated/types.ts";
 import type { ObjectiveDifferenceView, ObjectivesView } from "../../site/sync-view.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
@@ -46,9 +47,9 @@ export function ObjectiveMirrorStatus({
         </p>
       )}
       <p>
-        <button type="button" disabled={isBusy} onClick={() => void loadNow()}>
+        <Act disabled={isBusy} onClick={() => void loadNow()}>
           {t("mirror.loadNow")}
-        </button>
+        </Act>
       </p>
       <ErrorMessage text={problem} />
       {differences.length > 0 && (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { OutputView } from "../../domain/output.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
@@ -68,9 +69,9 @@ function Row({ output, ask }: { readonly output: OutputView; readonly ask: () =>
       </div>
       <Badge tone={tone}>{state}</Badge>
       {mayOperate() && (
-        <button type="button" onClick={ask}>
+        <Act onClick={ask}>
           {t("outputs.test")} <span class="unseen">{name}</span>
-        </button>
+        </Act>
       )}
     </li>
   );

@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Pin as PinPlace } from "../../domain/plan.ts";
 import type { PlanView } from "../../site/plan-view.ts";
 import type { ZoneView } from "../../site/zone-view.ts";
+import { Act } from "../act.tsx";
 import {
   changePlan,
   nameOfZone,
@@ -79,15 +80,17 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
             />
             <ErrorMessage text={problem} />
             <div class="row">
-              <button class="main">{t("plan.save")}</button>
+              <Act type="submit" class="main">
+                {t("plan.save")}
+              </Act>
               <CancelLink href={`#/plan/${plan.id}`} />
             </div>
           </Form>
           <Replacement plan={plan} done={done} />
-          <button type="button" onClick={() => setIsAsked(true)}>
+          <Act onClick={() => setIsAsked(true)}>
             <Icon name="trash-2" />
             {t("plan.remove")}
-          </button>
+          </Act>
         </div>
       </div>
       {isAsked && <RemoveQuestion plan={plan} done={done} close={() => setIsAsked(false)} />}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PlanView } from "../../site/plan-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
@@ -32,9 +33,9 @@ export function NewPlan({ done }: { readonly done: () => void }) {
           <PictureField />
           <ErrorMessage text={problem} />
           <div class="row">
-            <button class="main" disabled={isUploading}>
+            <Act type="submit" class="main" disabled={isUploading}>
               {t("plan.upload")}
-            </button>
+            </Act>
           </div>
           <GuardUnsavedFields />
         </Form>
@@ -89,7 +90,9 @@ export function Replacement({ plan, done }: { readonly plan: PlanView; readonly 
       <Form onSubmit={upload}>
         <PictureField />
         <ErrorMessage text={problem} />
-        <button disabled={isUploading}>{t("plan.replace")}</button>
+        <Act type="submit" disabled={isUploading}>
+          {t("plan.replace")}
+        </Act>
       </Form>
     </details>
   );

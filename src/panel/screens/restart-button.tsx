@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
@@ -14,9 +15,7 @@ export function RestartButton() {
     });
   return (
     <>
-      <button type="button" onClick={() => setIsAsked(true)}>
-        {t("restart.ask")}
-      </button>
+      <Act onClick={() => setIsAsked(true)}>{t("restart.ask")}</Act>
       {isAsked && (
         <ConfirmDialog
           title={t("restart.title")}

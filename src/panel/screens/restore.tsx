@@ -1,6 +1,7 @@
 import "../facts.css";
 import { useState } from "preact/hooks";
 import type { UploadView, RestoreView } from "../../site/administration-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -43,7 +44,9 @@ export function Restore() {
           <input id="restore-copy" type="file" name="copy" required />
         </p>
         <ErrorMessage text={problem} />
-        <button disabled={percent !== undefined}>{t("restore.check")}</button>
+        <Act type="submit" disabled={percent !== undefined}>
+          {t("restore.check")}
+        </Act>
         <span role="status">{percent !== undefined && t("restore.uploaded", { percent })}</span>
       </Form>
       {planned && <RestoreQuestion planned={planned} close={() => setPlanned(undefined)} />}
@@ -96,7 +99,9 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
         <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />
         <ErrorMessage text={problem} />
         <div class="row">
-          <button class="danger main">{t(otherSite === undefined ? "restore.do" : "restore.doOther")}</button>
+          <Act type="submit" class="danger main">
+            {t(otherSite === undefined ? "restore.do" : "restore.doOther")}
+          </Act>
           <button type="button" disabled={isSent} onClick={close}>
             {t("app.cancel")}
           </button>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import type { SyncView } from "../../site/sync-view.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery, type QueryState } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
@@ -98,9 +99,7 @@ function CentreStep({ state }: OwnState) {
         <p class="quiet">{t("guide.noCentre")}</p>
       ) : (
         <>
-          <button type="button" onClick={() => void testLink()}>
-            {t("guide.testLink")}
-          </button>
+          <Act onClick={() => void testLink()}>{t("guide.testLink")}</Act>
           <ErrorMessage text={problem} />
           <CentreTrial />
         </>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SignalTestView } from "../../site/zone-view.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
@@ -38,9 +39,9 @@ export function SignalTest() {
       <h2>{t("signal.title")}</h2>
       <p>{t("signal.text")}</p>
       <p>
-        <button type="button" disabled={isStarting} onClick={() => void start()}>
+        <Act disabled={isStarting} onClick={() => void start()}>
           {t("signal.start")}
-        </button>
+        </Act>
       </p>
       <ErrorMessage text={problem} />
       {!response && error && <Pending error={error} reload={reload} />}

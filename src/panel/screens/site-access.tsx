@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EnrolmentCode, SiteAccess as Access } from "../../generated/types.ts";
+import { Act } from "../act.tsx";
 import { AS_TYPED } from "../as-typed.ts";
 import { request, useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
@@ -97,9 +98,9 @@ function columns(revoke: (site: string) => void): Column<Access>[] {
         state === "revoked" && codeExpiresAt === null ? (
           "–"
         ) : (
-          <button type="button" aria-label={`${t("access.revoke")} ${site}`} onClick={() => revoke(site)}>
+          <Act aria-label={`${t("access.revoke")} ${site}`} onClick={() => revoke(site)}>
             {t("access.revoke")}
-          </button>
+          </Act>
         ),
     },
   ];
@@ -161,7 +162,9 @@ function Invitation({ onIssued, refresh }: { readonly onIssued: () => void; read
             >
               {t("access.addObjective")}
             </button>
-            <button class="main">{t("access.inviteDo")}</button>
+            <Act type="submit" class="main">
+              {t("access.inviteDo")}
+            </Act>
           </div>
         </Form>
       </details>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
+import { Act } from "../act.tsx";
 import { useQuery } from "../api.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField } from "../field.tsx";
@@ -102,7 +103,9 @@ function SiteFields({
           </>
         )}
         <ErrorMessage text={problem} />
-        <button class={isNew ? "main" : ""}>{t("zoneForm.review")}</button>
+        <Act type="submit" class={isNew ? "main" : ""}>
+          {t("zoneForm.review")}
+        </Act>
       </Form>
     </Frame>
   );

@@ -1,6 +1,7 @@
 import "../facts.css";
 import { useState } from "preact/hooks";
 import type { SiteDetail, SiteView } from "../../generated/types.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { formatDuration, formatTime } from "../date-format.ts";
@@ -97,9 +98,9 @@ function Removal({ site: { id, interventionId, report } }: { readonly site: Site
   return (
     <>
       <p>
-        <button type="button" class="danger" onClick={() => setAsking(true)}>
+        <Act class="danger" onClick={() => setAsking(true)}>
           {t("sites.remove")}
-        </button>
+        </Act>
       </p>
       {isAsking && (
         <ConfirmDialog

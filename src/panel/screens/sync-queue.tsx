@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { ComparisonView, DifferenceView, SyncRecordView, SyncView } from "../../site/sync-view.ts";
+import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
@@ -64,9 +65,9 @@ export function SyncQueueScreen() {
           <span class="quiet">{t("link.nextAttempt", { time: formatTime(link.nextAttemptAt) })}</span>
         )}
         {mayOperate() && link.state !== "none" && (
-          <button type="button" class="main" onClick={() => void syncNow()}>
+          <Act class="main" onClick={() => void syncNow()}>
             {t("sync.now")}
-          </button>
+          </Act>
         )}
       </p>
       <ErrorMessage text={problem} />

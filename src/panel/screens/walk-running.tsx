@@ -1,6 +1,7 @@
 import "../checkbox.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { WalkTestView, ZoneView } from "../../site/zone-view.ts";
+import { Act } from "../act.tsx";
 import { Badge } from "../badge.tsx";
 import { beep, hasSound, prepareBeep, vibrate } from "../beeper.ts";
 import { formatTime } from "../date-format.ts";
@@ -58,9 +59,7 @@ export function Running({ test }: { readonly test: WalkTestView }) {
         </p>
         {mayOperate() && (
           <div class="actions">
-            <button type="button" onClick={() => void endWalkTest()}>
-              {t("walk.stop")}
-            </button>
+            <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>
             {lengthMs(test) < MINUTES_MAX * MINUTE_MS && <ExtendButton />}
           </div>
         )}
@@ -109,9 +108,9 @@ function ExtendButton() {
     setIsExtending(false);
   };
   return (
-    <button type="button" disabled={isExtending} onClick={() => void extend()}>
+    <Act disabled={isExtending} onClick={() => void extend()}>
       {t("walk.extend", { n: EXTENSION_MINUTES })}
-    </button>
+    </Act>
   );
 }
 

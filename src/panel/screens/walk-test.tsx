@@ -1,5 +1,6 @@
 import "../walk-test.css";
 import { useState } from "preact/hooks";
+import { Act } from "../act.tsx";
 import { prepareBeep } from "../beeper.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { EmptyState } from "../empty-state.tsx";
@@ -99,7 +100,9 @@ function StartForm({ onStart }: { readonly onStart: (minutes: number) => void })
             required
           />
           <p class="row">
-            <button class="main">{t("walk.start")}</button>
+            <Act type="submit" class="main">
+              {t("walk.start")}
+            </Act>
           </p>
         </div>
       </Form>

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { ConfiguredZonesView, ConfigurationErrorView } from "../../site/configuration-view.ts";
+import { Act } from "../act.tsx";
 import { ConfigurationErrors, errorsOfZone, type OptionErrors } from "../configuration-errors.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
@@ -16,9 +17,7 @@ import {
   propose,
   proposeOptions,
   savedChanges,
-  setInput,
   setOptions,
-  type InputText,
   type WantedChanges,
   type ZoneChange,
   type ZoneDraft,
@@ -26,6 +25,7 @@ import {
   zonesOf,
 } from "../zone-draft.ts";
 import { changesOf } from "../zone-change.ts";
+import { swapOf } from "../input-swap.ts";
 import { SensorTrial } from "./sensor-trial.tsx";
 import { StepHead } from "./step-head.tsx";
 import { ZoneInputOptions } from "./zone-input-options.tsx";
@@ -124,7 +124,9 @@ function Described({
             <ConfigurationErrors errors={errors} />
             <ErrorMessage text={problem} />
             <div class="row always-in-view">
-              <button class="main">{t("zoneForm.review")}</button>
+              <Act type="submit" class="main">
+                {t("zoneForm.review")}
+              </Act>
               <a class="button plain" href={back} onClick={discard}>
                 {t("app.cancel")}
               </a>
@@ -226,24 +228,3 @@ function Doubts({ described: { doubts = [] } }: { readonly described: ZoneDraft 
     </section>
   );
 }
-
-/** Exchanges what means open and normal; undefined if one of them is not known. */
-function swapOf(input: InputText): (() => void) | undefined {
-  const { gpio, contact = "nc", open, normal } = input;
-  if (gpio !== undefined) return () => setInput({ contact: contact === "nc" ? "no" : "nc" });
-  if (Array.isArray(open) && Array.isArray(normal)) return () => setInput({ open: normal, normal: open });
-  const [only, ...others] = Array.isArray(open) ? (open as readonly unknown[]) : [];
-  const opposite = others.length === 0 ? OPPOSITES.get(only) : undefined;
-  return opposite === undefined ? undefined : () => setInput({ open: [opposite] });
-}
-
-const OPPOSITES: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
-  [true, false],
-  [false, true],
-  ["ON", "OFF"],
-  ["OFF", "ON"],
-  ["open", "close"],
-  ["close", "open"],
-  [1, 0],
-  [0, 1],
-]);

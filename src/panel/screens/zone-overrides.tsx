@@ -1,4 +1,5 @@
 import type { BypassView, ZoneView } from "../../site/zone-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
@@ -81,7 +82,9 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
           options={DURATIONS.map((minutes) => [minutes, durationText(minutes)])}
         />
         <div class="row">
-          <button class="main">{t("bypass.do")}</button>
+          <Act type="submit" class="main">
+            {t("bypass.do")}
+          </Act>
           <button type="button" onClick={close}>
             {t("app.cancel")}
           </button>

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { ConfigurationResult, ConfiguredZonesView } from "../../site/configuration-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ConfigurationErrors } from "../configuration-errors.tsx";
 import { confirm, forgetConfirmation, validConfirmation } from "../confirmation.ts";
@@ -73,12 +74,13 @@ function Review({ pending, file }: { readonly pending: PendingChange; readonly f
                 </button>
               )}
               <div class="row">
-                <button
+                <Act
+                  type="submit"
                   class="main"
                   disabled={isOnTrial || proposal.errors.length > 0 || proposal.diff === ""}
                 >
                   {t(earlier === undefined ? "app.save" : "earlier.return")}
-                </button>
+                </Act>
                 <a class="button plain" href={back}>
                   {t("steps.back")}
                 </a>

@@ -2,6 +2,7 @@ import "../facts.css";
 import "../actions-list.css";
 import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
+import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { ConfirmDialog, Dialog } from "../dialog.tsx";
 import { formatTime } from "../date-format.ts";
@@ -97,28 +98,28 @@ function Actions({ zone }: { readonly zone: ZoneView }) {
       <ul class="actions-list">
         <li>
           {isOutOfService(zone) ? (
-            <button type="button" onClick={() => void returnToService(zone)}>
+            <Act onClick={() => void returnToService(zone)}>
               <Icon name="play" />
               {t("bypass.end")}
-            </button>
+            </Act>
           ) : (
-            <button type="button" onClick={() => setAsked("bypass")}>
+            <Act onClick={() => setAsked("bypass")}>
               <Icon name="pause" />
               {t("bypass.ask")}
-            </button>
+            </Act>
           )}
         </li>
         <li>
           {zone.contact === "open" ? (
-            <button type="button" onClick={() => void restoreContact(zone)}>
+            <Act onClick={() => void restoreContact(zone)}>
               <Icon name="check" />
               {t("zones.restore")}
-            </button>
+            </Act>
           ) : (
-            <button type="button" onClick={() => setAsked("trip")}>
+            <Act onClick={() => setAsked("trip")}>
               <Icon name="flask-conical" />
               {t("zones.testTrip")}
-            </button>
+            </Act>
           )}
         </li>
         <li>
