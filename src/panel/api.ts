@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { later, nowMs } from "./clock.ts";
-import { account, expire, ofOneUser, signedIn, token } from "./session.ts";
+import { expire, ofOneUser, signedIn, token } from "./session.ts";
 import { ApiError, brokenBody, endUnanswered, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
 /**
@@ -31,13 +31,11 @@ export async function bodyOf<T>(response: Response): Promise<T> {
 /** The response as it arrives, for `ofOneUser`. @throws ApiError */
 export async function sendSignedIn(path: string, options: RequestOptions): Promise<Response> {
   await signedIn();
-  const sender = account.value;
   try {
     return await send(path, token(), options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    // A late response says nothing about the token of a later sign-in.
-    if (account.value === sender) expire();
+    expire(error);
     await signedIn();
     return send(path, token(), options);
   }

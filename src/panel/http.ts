@@ -6,6 +6,7 @@ interface ErrorDetails {
   readonly code?: string | undefined;
   readonly retryAfterS?: number | undefined;
   readonly isLate?: boolean | undefined;
+  readonly token?: string | undefined;
 }
 
 /** An error response with its message, or status 0 for no response. */
@@ -17,13 +18,20 @@ export class ApiError extends Error {
   readonly retryAfterS: number | undefined;
   /** Whether the page has ended a long list after its time: asked again, it would take as long. */
   readonly isLate: boolean;
+  /** The token of the rejected request; undefined without one. */
+  readonly token: string | undefined;
 
-  constructor(status: number, message: string, { code, retryAfterS, isLate = false }: ErrorDetails = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { code, retryAfterS, isLate = false, token }: ErrorDetails = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.retryAfterS = retryAfterS;
     this.isLate = isLate;
+    this.token = token;
   }
 }
 
@@ -138,7 +146,7 @@ export async function send(
     writes.delete(write);
   }
   if (limit) limits.set(response, limit);
-  if (!response.ok) throw await toApiError(response);
+  if (!response.ok) throw await toApiError(response, token);
   return response;
 }
 
@@ -152,7 +160,7 @@ export function timeoutSignal(unwanted?: AbortSignal, ms = REQUEST_TIMEOUT_MS): 
   return controller.signal;
 }
 
-async function toApiError(response: Response): Promise<ApiError> {
+async function toApiError(response: Response, token: string | undefined): Promise<ApiError> {
   const retryAfterS = Number(response.headers.get("Retry-After") ?? Number.NaN);
   let message = response.statusText;
   try {
@@ -163,5 +171,6 @@ async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, {
     code: response.headers.get("X-Error-Code") ?? undefined,
     retryAfterS: Number.isFinite(retryAfterS) ? retryAfterS : undefined,
+    token,
   });
 }

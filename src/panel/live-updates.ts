@@ -74,7 +74,7 @@ export async function runLiveUpdates(): Promise<void> {
       if (!(error instanceof ApiError)) throw error;
       const isFull: boolean = error.status === 429 && !isPolled;
       isPolled = isFull;
-      if (error.status === 401) expire();
+      if (error.status === 401) expire(error);
       else if (!isFull && isWanted()) {
         liveness.value = "lost";
         tabLevel.value = "unknown";
@@ -118,7 +118,7 @@ async function askHidden(): Promise<void> {
     if (isHidden()) tabLevel.value = headline.level;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 401) expire();
+    if (error.status === 401) expire(error);
     else if (isHidden()) tabLevel.value = "unknown";
   }
 }

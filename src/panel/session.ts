@@ -86,8 +86,9 @@ export function signOut(): void {
   releaseWaiting();
 }
 
-/** Called when the daemon rejects the token. Account and page stay. */
-export function expire(): void {
+/** Called when the daemon rejects a token. Account and page stay. A late response says nothing about that of a later sign-in. */
+export function expire({ token: rejected }: ApiError): void {
+  if (rejected !== token()) return;
   sessionStorage.removeItem(TOKEN_KEY);
   sessionState.value = account.value ? "expired" : "out";
 }

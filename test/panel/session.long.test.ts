@@ -103,6 +103,31 @@ describeWithBrowser("a session in the panel", () => {
     await record.heading(/Ronda de noapte$/).shown();
   });
 
+  test("is not ended by the late answer to a request that its former token has sent", async () => {
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
+    await page.banner.badge("live").shown();
+    const form = await page.open("interventions/new");
+    await form.field("Name").fill("Ronda de noapte");
+    await form.option("Hall 1 (1)").present();
+    await form.field("Objective").choose("1");
+    const sendOld = await page.holdRequests("**/interventii");
+    await form.button("Save").click();
+    site.clock.advance(3_601_000);
+    const dialog = page.dialog("Session expired");
+    await dialog.field("Password").fill(PASSWORD);
+    const [sendNew, asked] = [await page.holdRequests("**/site/account"), page.requested("/site/account")];
+    await page.press("Enter");
+    await asked;
+    // The new token is there, and its user is not known yet.
+    const refused = page.answered("/interventii", 401);
+    sendOld();
+    await refused;
+    sendNew();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    await record.heading(/Ronda de noapte$/).shown();
+    await dialog.gone();
+  });
+
   test("sends nothing that another user has entered", async () => {
     await saveWithRejectedToken();
     const expired = page.dialog("Session expired");

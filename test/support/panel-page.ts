@@ -503,6 +503,19 @@ export class PanelPage {
     await aborted;
   }
 
+  /** Waits until the page requests this path. */
+  async requested(path: string): Promise<void> {
+    await this.#page.waitForEvent("request", (request) => request.url().endsWith(path));
+  }
+
+  /** Waits until a request with this path has a response of this status. */
+  async answered(path: string, status: number): Promise<void> {
+    await this.#page.waitForEvent(
+      "response",
+      (response) => response.url().endsWith(path) && response.status() === status,
+    );
+  }
+
   /** Changes the first `times` JSON responses to a path, as if the page had read them earlier. @param path glob pattern */
   async changeResponses(path: string, times: number, change: (body: object) => object): Promise<void> {
     await this.#page.route(
