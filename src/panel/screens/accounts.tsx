@@ -31,18 +31,21 @@ interface AskedChange {
 /** Accounts and their roles. */
 export function Accounts() {
   const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
-  const [problem, run] = useErrorMessage();
   const [asked, setAsked] = useState<AskedChange | undefined>();
-  const change = ({ email, wanted, before }: AskedChange, currentPassword: string): Promise<void> =>
-    run(async () => {
+  const change = async (order: AskedChange, currentPassword: string): Promise<void> => {
+    const { email, wanted, before } = order;
+    const isDone = await runWithErrorNotice(async () => {
       await put(email, { ...wanted, currentPassword });
       const takeBackNow = (): Promise<void> =>
         takeBack(email, { ...before, currentPassword }).finally(reload);
       showNotice(t("accounts.changed", { email }), false, takeBackNow);
-    }).finally(reload);
+    });
+    // Until then the password stays for the next attempt.
+    if (isDone) setAsked((open) => (open === order ? undefined : open));
+    reload();
+  };
   return (
     <SettingsSection name="accounts" title="accounts.title">
-      <ErrorMessage text={problem} />
       {response ? (
         <Table
           caption={t("accounts.title")}
@@ -142,10 +145,7 @@ function ChangeDialog({
   readonly change: (currentPassword: string) => Promise<void>;
   readonly close: () => void;
 }) {
-  const submit = (fields: FormData): Promise<void> => {
-    close();
-    return change(formText(fields, "currentPassword"));
-  };
+  const submit = (fields: FormData): Promise<void> => change(formText(fields, "currentPassword"));
   return (
     <Dialog title={`${action}: ${email}`} onCancel={close}>
       <Form onSubmit={submit}>
