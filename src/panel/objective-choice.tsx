@@ -112,8 +112,10 @@ function Offered({
         isRequired
       />
       {!response && error && <Pending error={error} reload={reload} />}
-      {!isFormer && response && known.length === 0 && (
-        <p class="quiet">{t(search === "" ? "objectives.none" : "objectives.noneFound")}</p>
+      {!isFormer && response && (search === "" ? known : offered).length === 0 && (
+        <p class="quiet" role="status">
+          {t(search === "" ? "objectives.none" : "objectives.noneFound")}
+        </p>
       )}
     </>
   );

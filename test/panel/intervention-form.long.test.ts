@@ -175,6 +175,11 @@ describeWithBrowser("the form of an intervention", () => {
     await form.field("Find objective").fill("");
     await form.option("Hala Nord (12)").present();
     await form.text("No objective matches.").gone();
+    // A chosen one is not a result.
+    await form.field("Objective").choose("12");
+    await form.field("Find objective").fill("hale");
+    await form.text("No objective matches.").shown();
+    await form.field("Objective").holds("12");
   });
 
   test("requires that the user chooses one of several objectives", async () => {

@@ -105,7 +105,11 @@ function AnsweredSearch({
   return (
     <>
       <ObjectiveSearch search={search} onSearch={onSearch} />
-      {sought !== "" && isNone && <p class="quiet">{t("objectives.noneFound")}</p>}
+      {sought !== "" && isNone && (
+        <p class="quiet" role="status">
+          {t("objectives.noneFound")}
+        </p>
+      )}
     </>
   );
 }
