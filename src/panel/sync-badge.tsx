@@ -27,7 +27,7 @@ export function SyncBadge({ phase }: { readonly phase: ShownPhase | undefined })
   );
 }
 
-/** What the dispatch centre has of a record: its id there; while it waits, the attempts so far and the next one. */
+/** What the dispatch centre has of a record: its id there; while it waits, the next attempt and its time. */
 export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
   const { phase, upstreamId, isSynced, attempts, nextAttemptAt } = record;
   const id = upstreamId === null ? [] : [t("sync.number", { id: upstreamId })];
@@ -43,16 +43,25 @@ export function AtCentre({ record }: { readonly record: SyncRecordStatus }) {
         <span>{id}</span>
       </span>
     );
+  const attempt = attempts === 0 ? undefined : t("journey.attempt", { n: attempts + 1 });
+  // One that was never there waits for nothing else.
+  const isNew = phase === "new" && attempt !== undefined;
   const facts = needsAttention(phase)
     ? id
     : [
         ...id,
-        ...(attempts === 0 ? [] : [t("sync.attempted", { n: attempts })]),
-        ...(nextAttemptAt === null ? [] : [t("link.nextAttempt", { time: formatNarrow(nextAttemptAt) })]),
+        ...(attempt === undefined || isNew ? [] : [attempt]),
+        ...(nextAttemptAt === null ? [] : [t("sync.again", { time: formatNarrow(nextAttemptAt) })]),
       ];
   return (
     <span class="at-centre">
-      <SyncBadge phase={phase} />
+      {isNew ? (
+        <Badge tone="attention" icon="hourglass">
+          {attempt}
+        </Badge>
+      ) : (
+        <SyncBadge phase={phase} />
+      )}
       {facts.length > 0 && <small class="quiet">{facts.join(" · ")}</small>}
     </span>
   );

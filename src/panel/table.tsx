@@ -19,9 +19,10 @@ export interface Column<T> {
   readonly isWide?: boolean;
   /**
    * Of a list whose lead has the facts of a row in its second line (`row-facts`) where there is no room for their columns. `state`,
-   * `time`: on a phone in one line below them, without a title, the time at its end. `extra`: only on a wide display.
+   * `time`: on a phone in one line below them, without a title, the time at its end. `table`: not on a phone. `extra`: only on a
+   * wide display.
    */
-  readonly place?: "state" | "time" | "extra";
+  readonly place?: "state" | "time" | "table" | "extra";
 }
 
 export interface Sorting {

@@ -76,7 +76,7 @@ describeWithBrowser("an alarm for which the dispatch centre always fails", () =>
     await centre.stop();
   });
 
-  test("has the number of its attempts in the list, also after a further one", async () => {
+  test("has the number of its next attempt in the list, also after a further one", async () => {
     await site.daemon.run(["trip", "--zone", "smoke"]);
     const list = (await site.page("interventions")).screen("interventions");
     for (const least of [1, 2])
@@ -85,7 +85,7 @@ describeWithBrowser("an alarm for which the dispatch centre always fails", () =>
         async () => {
           const [record] = await site.daemon.get<SyncRecordStatus[]>("/site/sync/records?ids=1");
           const attempts = record?.attempts ?? 0;
-          const shown = list.row(new RegExp(`Fum depozit.*\\b${attempts} attempt`));
+          const shown = list.row(new RegExp(`Fum depozit.*\\battempt ${attempts + 1}\\b`));
           return attempts >= least && (await shown.isShown());
         },
         120_000,

@@ -282,3 +282,23 @@ describeWithBrowser("records in the panel", () => {
     expect(site.pageErrors).toEqual([]);
   });
 });
+
+describeWithBrowser("a list with a record that waits for the dispatch centre", () => {
+  const site = PanelSite.running(deadCentre());
+
+  test("has it in a row of two lines on a laptop, with its next attempt", async () => {
+    const record = { name: "Rondă", objectiveType: "obiective/cladiri", objectiveId: 12 };
+    await site.control.post("/interventii", record);
+    const page = await site.page("interventions");
+    await page.look("light", 1280);
+    const row = page.screen("interventions").markup("tbody tr");
+    for (const [language, text] of [
+      ["RO", /^la \d/],
+      ["EN", /^at \d/],
+    ] as const) {
+      await page.speak(language);
+      await row.text(text).shown();
+      expect(await row.evaluate<number>("part.offsetHeight"), language).toBeLessThanOrEqual(50);
+    }
+  });
+});

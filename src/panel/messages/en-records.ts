@@ -104,7 +104,7 @@ export const EN_RECORDS = {
   "sync.centre": "Dispatch centre ID",
   "sync.number": "ID {id}",
   "sync.notSent": "not sent",
-  "sync.attempted": { one: "{n} attempt", other: "{n} attempts" },
+  "sync.again": "at {time}",
   "sync.attempts": "Attempts",
   "sync.nextAttempt": "Next attempt",
   "sync.lastResponse": "Last response",

@@ -122,7 +122,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "sync.centre": "Număr la dispecerat",
   "sync.number": "nr. {id}",
   "sync.notSent": "netransmisă",
-  "sync.attempted": { one: "{n} încercare", few: "{n} încercări", other: "{n} de încercări" },
+  "sync.again": "la {time}",
   "sync.attempts": "Încercări",
   "sync.nextAttempt": "Următoarea încercare",
   "sync.lastResponse": "Ultimul răspuns",

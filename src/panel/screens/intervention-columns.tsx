@@ -60,7 +60,7 @@ export function interventionColumns(
       key: "priority",
       title: t("record.priority"),
       sortable: true,
-      place: "extra",
+      place: "table",
       cell: ({ priority }) => t(`priority.${priority}`),
     },
     ...(sync === null ? [] : [syncColumn(sync)]),
@@ -104,14 +104,14 @@ function Facts({
   objective,
   site,
 }: Where & { readonly record: Intervention }) {
-  const facts = [
-    `#${id}`,
-    objective,
-    ...(site ? [siteText(site)] : []),
-    t(`type.${type}`),
-    t("journey.priority", { priority: t(`priority.${priority}`) }),
-  ];
-  return <small class="row-facts">{facts.join(" · ")}</small>;
+  const facts = [`#${id}`, objective, ...(site ? [siteText(site)] : [])];
+  return (
+    <small class="row-facts">
+      {facts.join(" · ")}
+      <span class="wide-fact"> · {t(`type.${type}`)}</span>
+      <span class="narrow-fact"> · {t("journey.priority", { priority: t(`priority.${priority}`) })}</span>
+    </small>
+  );
 }
 
 function Place({ objective, site }: Where) {
