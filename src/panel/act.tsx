@@ -4,7 +4,7 @@ import { isLost } from "./live-updates.ts";
 import { errorText, showNotice } from "./notice.tsx";
 
 /**
- * The button of an action of the daemon, such as a change. While the page has lost the daemon it does nothing but say so, and
+ * The button of an action of the daemon, such as a change. While the page has lost the daemon it only gives the reason, and
  * what was entered stays. It keeps the focus, which a button of the attribute `disabled` would lose.
  */
 export function Act({

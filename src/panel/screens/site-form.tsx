@@ -54,8 +54,7 @@ function SiteFields({
   const wanted = entered?.back === back ? entered.site : stored;
   const enter = (change: SiteText): void => {
     const next = { ...wanted, ...change };
-    const isStored = Object.keys(differing(stored, next)).length === 0;
-    siteDraft.value = isStored ? undefined : { back, site: next };
+    siteDraft.value = Object.keys(differing(stored, next)).length > 0 ? { back, site: next } : undefined;
   };
   const review = (): Promise<void> =>
     run(async () => {
