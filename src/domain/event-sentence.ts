@@ -155,10 +155,15 @@ function sentenceOf({ event, detail }: SaidEntry, role: "site" | "centre"): stri
 function changesOf({ before, after }: SaidEntry["detail"]): string {
   if (!isFields(before) || !isFields(after)) return "";
   const changes = Object.entries(after).map(([name, value]) => {
-    const [from, to] = [before[name], value].map((one) => String(one ?? "none"));
+    const [from, to] = [before[name], value].map(shortText);
     return isLong(from) || isLong(to) ? name : `${name}: ${from} → ${to}`;
   });
   return changes.join(", ");
+}
+
+function shortText(value: unknown): string {
+  if (value === undefined || value === null) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const CHANGED_TEXT_MAX = 40;

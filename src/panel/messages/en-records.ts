@@ -23,6 +23,8 @@ export const EN_RECORDS = {
   "interventions.deleteTitle": "Delete intervention #{id}?",
   "interventions.deleteText":
     "It is deleted here and at the dispatch centre. Its content stays in the event log.",
+  "interventions.deleteAtCentre":
+    "It is deleted here. The site that sent it keeps it, as deleted by the dispatch centre. Its content stays in the event log.",
   "interventions.deleteDo": "Delete",
   "interventions.deleted": "Intervention #{id} deleted",
   "interventions.history": "History",

@@ -26,6 +26,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.deleteTitle": "Ștergeți intervenția #{id}?",
   "interventions.deleteText":
     "Se șterge local și la dispecerat. Conținutul ei rămâne în jurnalul de evenimente.",
+  "interventions.deleteAtCentre":
+    "Se șterge aici. Locația care a transmis-o o păstrează, ca ștearsă de dispecerat. Conținutul ei rămâne în jurnalul de evenimente.",
   "interventions.deleteDo": "Ștergere",
   "interventions.deleted": "Intervenția #{id} a fost ștearsă",
   "interventions.history": "Istoric",

@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../dialog.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { status } from "../live-updates.ts";
 import { Menu } from "../menu.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { goFrom, listOf, route } from "../route.ts";
@@ -37,7 +38,9 @@ export function Deletion({ record, etag }: { readonly record: Intervention; read
           act={remove}
           close={() => setIsAsked(false)}
         >
-          <p>{t("interventions.deleteText")}</p>
+          <p>
+            {t(status.value?.role === "centre" ? "interventions.deleteAtCentre" : "interventions.deleteText")}
+          </p>
         </ConfirmDialog>
       )}
     </>
