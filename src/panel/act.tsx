@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "./http.ts";
-import { isLost } from "./live-updates.ts";
-import { errorText, showNotice } from "./notice.tsx";
+import { isLost, tryNow } from "./live-updates.ts";
+import { errorText, hideNotice, showNotice } from "./notice.tsx";
 
 /**
  * The button of an action of the daemon, such as a change. While the page has lost the daemon it only gives the reason, and
@@ -35,11 +35,22 @@ export function Act({
         event.preventDefault();
         event.stopPropagation();
         showNotice(reason, true);
+        hideWhenConnected(reason);
+        tryNow();
       }}
     >
       {children}
     </button>
   );
+}
+
+/** Then it is no longer true, beside an action that succeeds. */
+function hideWhenConnected(reason: string): void {
+  const stop = isLost.subscribe((isStillLost) => {
+    if (isStillLost) return;
+    hideNotice(reason);
+    queueMicrotask(() => stop());
+  });
 }
 
 /** Why no action is possible now; undefined while the page is connected. */

@@ -34,8 +34,13 @@ export const isStale = computed(
   () => lastResponseAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
 );
 
+/** Whether the daemon answers plain requests while it sends no stream, as behind a proxy that keeps streams back. */
+const isAnswering = signal(false);
+
 /** Whether a signed-in user cannot change anything, because the daemon does not answer. */
-export const isLost = computed(() => liveness.value === "lost" && sessionState.value === "in");
+export const isLost = computed(
+  () => liveness.value === "lost" && !isAnswering.value && sessionState.value === "in",
+);
 
 const POLL_EVERY_MS = 3_000;
 /** One small request a minute: a phone in a pocket must not lose its battery to it. */
@@ -76,8 +81,10 @@ export async function runLiveUpdates(): Promise<void> {
       isPolled = isFull;
       if (error.status === 401) expire(error);
       else if (!isFull && isWanted()) {
+        if (liveness.value !== "lost") isAnswering.value = false;
         liveness.value = "lost";
         tabLevel.value = "unknown";
+        void ask();
         await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
         failures += 1;
       }
@@ -121,6 +128,13 @@ async function askHidden(): Promise<void> {
     if (error.status === 401) expire(error);
     else if (isHidden()) tabLevel.value = "unknown";
   }
+}
+
+async function ask(): Promise<void> {
+  isAnswering.value = await read("status").then(
+    () => true,
+    () => false,
+  );
 }
 
 function pauseOrTry(ms: number): Promise<void> {

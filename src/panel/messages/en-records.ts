@@ -99,6 +99,8 @@ export const EN_RECORDS = {
   "sync.dropText": "It will not be sent to the dispatch centre. The local record and its history are kept.",
   "sync.dropGoneText":
     "The dispatch centre has deleted the record; it will not be recreated there. The local record is kept.",
+  "sync.dropScopeText":
+    "The dispatch centre keeps the record; changes on either side no longer reach the other. The local record is kept.",
   "sync.dropDo": "Stop sending",
   "sync.dropped": "#{id} will not be sent; the local record is kept",
   "sync.firstListed": "The list shows the first {n}.",

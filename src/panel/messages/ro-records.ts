@@ -117,6 +117,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "sync.dropText": "Nu va mai fi transmisă la dispecerat. Se păstrează local, cu istoricul ei.",
   "sync.dropGoneText":
     "Dispeceratul a șters înregistrarea; nu va fi creată din nou acolo. Se păstrează local.",
+  "sync.dropScopeText":
+    "Dispeceratul păstrează înregistrarea; modificările nu se mai transmit în niciun sens. Se păstrează local.",
   "sync.dropDo": "Oprire transmitere",
   "sync.dropped": "#{id} nu se mai transmite; se păstrează local",
   "sync.firstListed": "Lista conține primele {n}.",

@@ -8,6 +8,7 @@ import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
+import type { MessageKey } from "../messages/catalogue.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 interface Given {
@@ -45,6 +46,11 @@ export function FailedRecordButtons(given: Given) {
   );
 }
 
+function dropText(phase: string): MessageKey {
+  if (phase === "out-of-scope") return "sync.dropScopeText";
+  return phase === "gone" ? "sync.dropGoneText" : "sync.dropText";
+}
+
 function useActions({ record: { interventionId: id, phase, lastResponse }, done }: Given): {
   readonly retry: ComponentChildren;
   readonly stop: ComponentChildren;
@@ -59,7 +65,8 @@ function useActions({ record: { interventionId: id, phase, lastResponse }, done 
     });
     done();
   };
-  const retry = (
+  // The search does not find a record that the account may not use: a retry would create it there a second time.
+  const retry = phase !== "out-of-scope" && (
     <Act onClick={() => void act("retry")}>
       <Icon name="refresh-cw" />
       {t("sync.retry")}
@@ -79,7 +86,7 @@ function useActions({ record: { interventionId: id, phase, lastResponse }, done 
       act={() => act("drop")}
       close={() => setIsAsked(false)}
     >
-      <p>{t(phase === "gone" ? "sync.dropGoneText" : "sync.dropText")}</p>
+      <p>{t(dropText(phase))}</p>
       {lastResponse !== null && (
         <p>
           <DaemonText text={lastResponse} />
