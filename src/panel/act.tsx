@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "./http.ts";
 import { isLost, tryNow } from "./live-updates.ts";
-import { errorText, hideNotice, showNotice } from "./notice.tsx";
+import { errorText, showNotice } from "./notice.tsx";
 
 /**
  * The button of an action of the daemon, such as a change. While the page has lost the daemon it only gives the reason, and
@@ -34,23 +34,14 @@ export function Act({
         // Enter in a field presses the button of its form. A menu stays open.
         event.preventDefault();
         event.stopPropagation();
-        showNotice(reason, true);
-        hideWhenConnected(reason);
+        // Not as an error, which would stay beside an action that succeeds.
+        showNotice(reason);
         tryNow();
       }}
     >
       {children}
     </button>
   );
-}
-
-/** Then it is no longer true, beside an action that succeeds. */
-function hideWhenConnected(reason: string): void {
-  const stop = isLost.subscribe((isStillLost) => {
-    if (isStillLost) return;
-    hideNotice(reason);
-    queueMicrotask(() => stop());
-  });
 }
 
 /** Why no action is possible now; undefined while the page is connected. */

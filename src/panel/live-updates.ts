@@ -81,7 +81,7 @@ export async function runLiveUpdates(): Promise<void> {
       isPolled = isFull;
       if (error.status === 401) expire(error);
       else if (!isFull && isWanted()) {
-        if (liveness.value !== "lost") isAnswering.value = false;
+        isAnswering.value &&= liveness.value === "lost";
         liveness.value = "lost";
         tabLevel.value = "unknown";
         void ask();
@@ -131,10 +131,7 @@ async function askHidden(): Promise<void> {
 }
 
 async function ask(): Promise<void> {
-  isAnswering.value = await read("status").then(
-    () => true,
-    () => false,
-  );
+  isAnswering.value = (await read("status").catch(() => false)) !== false;
 }
 
 function pauseOrTry(ms: number): Promise<void> {

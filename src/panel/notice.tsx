@@ -40,11 +40,6 @@ function hide(): void {
   notice.value = undefined;
 }
 
-/** Hides it if it still has this text. */
-export function hideNotice(text: string): void {
-  if (notice.value?.text === text) hide();
-}
-
 function hideError(): void {
   if (notice.value?.isError === true) hide();
 }

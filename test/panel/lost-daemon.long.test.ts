@@ -85,6 +85,22 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     );
   });
 
+  test("leaves its actions enabled while only the live updates are held back", async () => {
+    const context = await site.context();
+    const open = await site.page("zones", context);
+    await open.banner.badge("live").shown();
+    await context.route("**/site/events", (route) => route.fulfill({ status: 502, body: "" }));
+    await open.setHidden(true);
+    await open.setHidden(false);
+    await open.banner.badge("no connection").shown();
+    const sheet = await open.openZone("PIR hol");
+    await eventually(
+      "the action",
+      async () => (await sheet.button("Bypass…").attribute("aria-disabled")) === null,
+    );
+    await context.close();
+  });
+
   test("loads a screen whose script could not be loaded once the daemon is back", async () => {
     await site.daemon.end("SIGKILL");
     const log = await page.open("events");

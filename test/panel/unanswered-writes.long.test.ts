@@ -15,7 +15,7 @@ describeWithBrowser("an action whose response never comes", () => {
     await extend.shown();
     for (const [language, text] of [
       ["EN", "No response. Check whether it was done."],
-      ["RO", "Niciun răspuns. Verificați dacă operația s-a executat."],
+      ["RO", "Niciun răspuns. Verificați dacă s-a executat."],
     ] as const) {
       await page.speak(language);
       await page.holdRequests("**/site/walk-test");
