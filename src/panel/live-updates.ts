@@ -5,6 +5,7 @@ import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { bodyOf, noteConnection } from "./api.ts";
 import { later, nowMs, watchSilence } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
+import { askPlainly, isAnswering, readSite } from "./reachability.ts";
 import { expire, sessionState, token } from "./session.ts";
 import { REQUEST_TIMEOUT_MS, ApiError, send } from "./http.ts";
 
@@ -33,9 +34,6 @@ export const tabLevel = signal<HeadlineLevel | "unknown" | undefined>(undefined)
 export const isStale = computed(
   () => lastResponseAtMs.value > 0 && (liveness.value === "starting" || liveness.value === "lost"),
 );
-
-/** Whether the daemon answers plain requests while it sends no stream, as behind a proxy that keeps streams back. */
-const isAnswering = signal(false);
 
 /** Whether a signed-in user cannot change anything, because the daemon does not answer. */
 export const isLost = computed(
@@ -84,7 +82,7 @@ export async function runLiveUpdates(): Promise<void> {
         isAnswering.value &&= liveness.value === "lost";
         liveness.value = "lost";
         tabLevel.value = "unknown";
-        void ask();
+        void askPlainly();
         await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
         failures += 1;
       }
@@ -121,17 +119,13 @@ function isHidden(): boolean {
 /** Asks for the state of a hidden page: its title and icon are all that its user sees. */
 async function askHidden(): Promise<void> {
   try {
-    const { headline } = await read<StatusView>("status");
+    const { headline } = await readSite<StatusView>("status");
     if (isHidden()) tabLevel.value = headline.level;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 401) expire(error);
     else if (isHidden()) tabLevel.value = "unknown";
   }
-}
-
-async function ask(): Promise<void> {
-  isAnswering.value = (await read("status").catch(() => false)) !== false;
 }
 
 function pauseOrTry(ms: number): Promise<void> {
@@ -225,8 +219,8 @@ async function pollForAWhile(): Promise<void> {
   try {
     for (let round = 0; round < POLLS; round += 1) {
       // The status last: a screen begins with it, and must not say that there are no zones.
-      zones.value = await read<ZoneView[]>("zones");
-      walkTest.value = await read<WalkTestView | null>("walk-test");
+      zones.value = await readSite<ZoneView[]>("zones");
+      walkTest.value = await readSite<WalkTestView | null>("walk-test");
       const response = await send("/site/status", token());
       status.value = await bodyOf<StatusView>(response);
       followPosition(response.headers.get("Journal-Position"));
@@ -248,9 +242,4 @@ let polledPosition: string | null = null;
 function followPosition(position: string | null): void {
   if (position === null || position !== polledPosition) journalVersion.value += 1;
   polledPosition = position;
-}
-
-/** Does not wait for a password, as other requests do: the page must say meanwhile that its state may be over. */
-async function read<T>(name: string): Promise<T> {
-  return bodyOf<T>(await send(`/site/${name}`, token()));
 }

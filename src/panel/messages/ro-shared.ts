@@ -31,7 +31,7 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "refusal.method-not-allowed": "Nu este posibil aici.",
   "refusal.conflict": "Starea actuală nu permite operația.",
   "refusal.precondition-failed": "S-a modificat între timp. Redeschideți-o.",
-  "refusal.too-many-requests": "Prea multe încercări. Reîncercați mai târziu.",
+  "refusal.too-many-requests": "Prea multe încercări. Reveniți mai târziu.",
   "refusal.unavailable": "Nu s-a salvat nimic acum. Reîncercați.",
   "refusal.configuration": "Configurația are erori.",
   "refusal.internal": "Eroare internă. Reîncercați.",
