@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import cron from "node-cron";
+import cron, { type ScheduledTask } from "node-cron";
 import { offsetAt } from "../domain/calendar.ts";
 import type { Clock } from "../domain/clock.ts";
 
@@ -35,8 +35,8 @@ export class NextRun {
 }
 
 /**
- * The next time of a schedule, milliseconds since 1970. node-cron only calculates: its own timers do not
- * survive a clock step.
+ * The next run of a schedule, milliseconds since 1970: that of its next time, or of the last one while the delay is not over.
+ * node-cron only calculates: its own timers do not survive a clock step.
  * @param expression a node-cron expression
  * @param timezone IANA time zone of the expression
  * @param nowMs the wall clock, which node-cron also reads itself
@@ -52,12 +52,31 @@ export function nextRunMs(
   try {
     const [nextMs, followingMs] = task.getNextRuns(2).map((run) => run.getTime());
     if (nextMs === undefined) return undefined;
-    // Always before the following run, which would otherwise be left out.
-    const spreadMs = Math.min(SPREAD_MS_MAX, (followingMs ?? Number.POSITIVE_INFINITY) - nextMs);
-    return adjustForRepeatedHour(nowMs, nextMs, timezone) + Math.floor(share * spreadMs);
+    const nextOnScheduleMs = adjustForRepeatedHour(nowMs, nextMs, timezone);
+    // After a restart or a clock step within the delay, the run of the former time is still to come.
+    const formerMs = formerTimeMs(task, nowMs, Math.floor(share * SPREAD_MS_MAX));
+    const pendingMs = formerMs === undefined ? nowMs : formerMs + delayMs(share, nextOnScheduleMs - formerMs);
+    if (pendingMs > nowMs) return pendingMs;
+    return nextOnScheduleMs + delayMs(share, (followingMs ?? Number.POSITIVE_INFINITY) - nextMs);
   } finally {
     void task.destroy();
   }
+}
+
+/** The delay of a site before the following run, which would otherwise be left out. */
+function delayMs(share: number, untilFollowingMs: number): number {
+  return Math.floor(share * Math.min(SPREAD_MS_MAX, untilFollowingMs));
+}
+
+/** The last time of a schedule, not longer than this ago; undefined for none. Times are full seconds. */
+function formerTimeMs(
+  task: Pick<ScheduledTask, "match">,
+  nowMs: number,
+  withinMs: number,
+): number | undefined {
+  for (let atMs = Math.floor(nowMs / 1000) * 1000; atMs > nowMs - withinMs; atMs -= 1000)
+    if (task.match(new Date(atMs))) return atMs;
+  return undefined;
 }
 
 /**

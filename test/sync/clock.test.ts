@@ -172,11 +172,30 @@ describe("the run times of many sites", () => {
     expect(Math.max(...perSecond.values())).toBeLessThan(30);
   });
 
+  // In Bucharest 03:00 is 01:00 UTC.
+  test.each([
+    ["a restart or a clock step after the time keeps its run", "0 3 * * *", "01:00:20.123", "01:00:54"],
+    ["from the time itself on", "0 3 * * *", "01:00:00", "01:00:54"],
+    ["until the last moment", "0 3 * * *", "01:00:53.999", "01:00:54"],
+    ["with a short interval too", "*/10 * * * * *", "01:00:05", "01:00:09"],
+    ["a run that was due is not repeated", "*/10 * * * * *", "01:00:09", "01:00:19"],
+  ])("%s: %s", (_what, expression, now, next) => {
+    const at = (time: string): number => Date.parse(`2026-03-01T${time}Z`);
+    expect(new Date(nextFrom(at(now), expression, 0.9))).toEqual(new Date(at(next)));
+  });
+
+  test("a nightly run is planned once a night, also if it is planned again during the delay", () => {
+    const planned = nextFrom(Date.parse("2026-03-01T01:00:54Z"), "0 3 * * *", 0.9);
+    expect(new Date(planned)).toEqual(new Date("2026-03-02T01:00:54Z"));
+  });
+
   test.each(["* * * * *", "*/7 * * * *", "*/10 * * * * *", "0,10 * * * * *", "0 3 * * *", "0 0 29 2 *"])(
     "%s runs as often as without the delay",
     (expression) => {
       for (const share of [0, 0.5, 0.999]) {
-        let [planned, delayed] = [from, from];
+        // When no run of a former time is still to come.
+        const beforeFirst = Date.parse("2026-03-01T11:59:59.995Z");
+        let [planned, delayed] = [beforeFirst, beforeFirst];
         for (let run = 0; run < 5; run += 1) {
           planned = nextFrom(planned, expression);
           // The timer is a little late.
