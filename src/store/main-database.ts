@@ -14,6 +14,7 @@ import {
 import { PLANS } from "./plan-step.ts";
 import { TRANSMISSIONS } from "./transmission-step.ts";
 import { RETENTION_CLOCK } from "./retention-clock.ts";
+import { giveScopeCodes } from "./scope-codes.ts";
 import { WALK_TEST_RESULTS } from "./walk-test-step.ts";
 import { folded } from "../domain/search-folding.ts";
 
@@ -206,5 +207,8 @@ export const MAIN_DATABASE: DatabaseKind = {
         ALTER TABLE outbox ADD COLUMN unpulled TEXT;
       `),
   ],
-  settle: (database) => new AuditTrail(database).adopt(),
+  settle: (database) => {
+    new AuditTrail(database).adopt();
+    giveScopeCodes(database);
+  },
 };

@@ -113,6 +113,32 @@ test("a record that the centre has, out of the scope of the account, is listed b
   expect((await sync("retry", "1")).stdout).toMatch(/#1 /);
 });
 
+test("a record that a former release has marked as out of the scope, with the code of deleted ones, is not retried by default", async () => {
+  const client = new ControlClient(join(installation.folder, "site"));
+  for (const name of ["Moved", "Deleted"])
+    await client.post("/interventii", { name, objectiveType: "obiective/cladiri", objectiveId: 1 });
+  await eventually("them to be sent", async () => {
+    const { records, isComplete } = await client.get<SyncView>("/site/sync");
+    return isComplete && records.length === 0 ? true : undefined;
+  });
+  await site.end("SIGTERM");
+  const database = new Database(join(installation.folder, "site", "santinela.db"));
+  const mark = database.prepare(
+    "UPDATE outbox SET phase = 'gone', upstream_id = NULL, verify_at = NULL, last_code = '404', last_error = ? WHERE intervention_id = ?",
+  );
+  mark.run(
+    "record 1 exists at the dispatch centre, at an objective that the account of this site may not use; santinela sync retry 1 would create it a second time",
+    1,
+  );
+  mark.run("deleted at the dispatch centre", 2);
+  database.close();
+  await site.start();
+  expect((await dead()).map(({ phase }) => phase)).toEqual(["out-of-scope", "gone"]);
+  await sync("drop", "2", "--yes");
+  expect((await sync("retry")).stdout).toBe("none\n");
+  expect((await sync("dead")).stdout).toMatch(/#1 "Moved" .*may not use it/);
+});
+
 test("a rejected record behind two hundred alarms is listed by sync dead, and still queued after a retry", async () => {
   const client = new ControlClient(join(installation.folder, "site"));
   await client.post("/site/objectives/pull");
