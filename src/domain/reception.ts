@@ -39,6 +39,11 @@ export function receivedSince(
 /** A time without a sign of another process after which it counts as lost, from the interval of those signs. */
 const SIGNS_UNTIL_LOST = 4;
 
+/** For how long a process that was stopped still counts as running. */
+export function untilLostMs(signMs: number): number {
+  return SIGNS_UNTIL_LOST * signMs;
+}
+
 /**
  * Joins the states of all processes that share a database. A process without a sign of life may have reports that are not
  * stored yet: no site counts as silent for that time until the process counts as lost, with missed reports until that moment.
@@ -50,7 +55,7 @@ export function combineReceptions(
   others: readonly ProcessReportReception[],
   { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
 ): ReportReception {
-  const lostMs = SIGNS_UNTIL_LOST * signMs;
+  const lostMs = untilLostMs(signMs);
   const isLost = (one: ProcessReportReception): boolean => isProcessLost(one, { nowMs, signMs });
   const alive = [own, ...others.filter((one) => !isLost(one))];
   const missed = alive.flatMap(({ missedMs }) => missedMs ?? []);
@@ -68,10 +73,10 @@ export function isProcessLost(
   { completeMs }: Pick<ProcessReportReception, "completeMs">,
   { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
 ): boolean {
-  return nowMs - completeMs > SIGNS_UNTIL_LOST * signMs;
+  return nowMs - completeMs > untilLostMs(signMs);
 }
 
 /** For how long the last sign of a lost process is needed. */
 export function signKeptMs({ silentMs, signMs }: { silentMs: number; signMs: number }): number {
-  return 2 * SIGNS_UNTIL_LOST * signMs + silentMs;
+  return 2 * untilLostMs(signMs) + silentMs;
 }

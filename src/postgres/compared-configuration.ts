@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Conditions } from "../domain/condition.ts";
+import { isProcessLost, untilLostMs, type ProcessReportReception } from "../domain/reception.ts";
 import type { SilenceTimes } from "../domain/site-silence.ts";
 
 /** A step of the schema: options that every process of a centre must have with the same value, as JSON of their marks. */
@@ -8,6 +9,13 @@ export const PROCESS_CONFIGURATION = `
 
 /** A mark for the value of each option; other releases may have more or fewer of them. */
 type Marks = Readonly<Record<string, string>>;
+
+/** Another process of the centre, as it has stored itself. */
+interface OtherProcess extends Pick<ProcessReportReception, "completeMs"> {
+  readonly process: string;
+  /** The `text` of its configuration. */
+  readonly configuration: string;
+}
 
 /** Characters of a mark, which is not a secret: enough to tell two values apart. */
 const MARK_LENGTH = 12;
@@ -18,6 +26,8 @@ export class ComparedConfiguration {
   readonly text: string;
   readonly #marks: Marks;
   readonly #conditions: Pick<Conditions, "raise" | "clear">;
+  /** When each of the other processes was first seen with other options; wall clock of the reports, milliseconds since 1970. */
+  #unlikeSinceMs: ReadonlyMap<string, number> = new Map();
 
   /** @param config as all processes must have it; files, addresses and limits of one machine are its own */
   constructor(
@@ -40,14 +50,34 @@ export class ComparedConfiguration {
     this.#conditions = conditions;
   }
 
-  /** Reports which options differ, or that none does. @param others the `text` of each other process that runs */
-  compare(others: readonly string[]): void {
-    const differing = new Set<string>();
-    for (const other of others)
-      for (const [name, mark] of Object.entries(JSON.parse(other) as Marks))
-        if (name in this.#marks && this.#marks[name] !== mark) differing.add(name);
-    if (differing.size === 0) this.#conditions.clear("configurations-differ");
-    else this.#conditions.raise("configurations-differ", { options: [...differing].toSorted().join(", ") });
+  /**
+   * Reports which options differ, or that none does. After a change of the file a process meets itself as it was before its restart,
+   * and others that restart after it: only one that goes on running with other options is reported.
+   */
+  compare(
+    others: readonly OtherProcess[],
+    { nowMs, signMs }: { readonly nowMs: number; readonly signMs: number },
+  ): void {
+    const unlike = others
+      .map((other) => ({ ...other, options: this.#unlike(other.configuration) }))
+      .filter(({ options }) => options.length > 0);
+    // Also of those that seem lost: they may only be slower. The clock may have been set back.
+    this.#unlikeSinceMs = new Map(
+      unlike.map(({ process }) => [process, Math.min(nowMs, this.#unlikeSinceMs.get(process) ?? nowMs)]),
+    );
+    const running = unlike.filter(({ process, completeMs }) => {
+      const ranMs = completeMs - (this.#unlikeSinceMs.get(process) ?? nowMs);
+      return ranMs >= untilLostMs(signMs) && !isProcessLost({ completeMs }, { nowMs, signMs });
+    });
+    const options = new Set(running.flatMap((other) => other.options));
+    if (options.size === 0) this.#conditions.clear("configurations-differ");
+    else this.#conditions.raise("configurations-differ", { options: [...options].toSorted().join(", ") });
+  }
+
+  /** The options that both processes know, with different values. */
+  #unlike(configuration: string): readonly string[] {
+    const marks = Object.entries(JSON.parse(configuration) as Marks);
+    return marks.flatMap(([name, mark]) => (name in this.#marks && this.#marks[name] !== mark ? [name] : []));
   }
 }
 

@@ -1,6 +1,5 @@
 import {
   combineReceptions,
-  isProcessLost,
   signKeptMs,
   type ProcessReportReception,
   type ReceptionStall,
@@ -25,6 +24,7 @@ export const RECEPTION_STALLS = `ALTER TABLE report_reception ADD COLUMN stalls 
 /** What a process has stored; `stalls` is JSON. */
 type SignRow = Omit<ProcessReportReception, "stalls"> & {
   readonly stalls: string;
+  readonly process: string;
   readonly configuration: string;
 };
 
@@ -52,8 +52,7 @@ export async function shareReception(
     JSON.stringify(stalls),
     configuration?.text ?? "{}",
   ]);
-  const running = rows.filter((row) => !isProcessLost(row, { nowMs, signMs }));
-  configuration?.compare(running.map((row) => row.configuration));
+  configuration?.compare(rows, { nowMs, signMs });
   const others = rows.map((row) => ({ ...row, stalls: JSON.parse(row.stalls) as ReceptionStall[] }));
   return combineReceptions(own, others, { nowMs, signMs });
 }
@@ -74,7 +73,7 @@ const SHARE: NamedStatement = {
     DELETE FROM report_reception WHERE process IN (
       SELECT process FROM report_reception
       WHERE process <> $1 AND (complete_at < $5::bigint OR complete_at > $6::bigint) FOR UPDATE SKIP LOCKED))
-  SELECT began_at AS "beganMs", missed_at AS "missedMs", complete_at AS "completeMs", stalls, configuration
+  SELECT process, began_at AS "beganMs", missed_at AS "missedMs", complete_at AS "completeMs", stalls, configuration
   FROM report_reception
   WHERE process <> $1 AND complete_at BETWEEN $5 AND $6`,
 };

@@ -39,22 +39,57 @@ describeOnPostgres("the processes of a centre", (server) => {
     return { look, text };
   }
 
+  type Process = ReturnType<typeof start>;
+
+  /** All of them look several times, at their usual interval. @returns what they have reported meanwhile */
+  async function looks(running: readonly Process[], count: number): Promise<(string | undefined)[]> {
+    const texts: (string | undefined)[] = [];
+    for (let look = 0; look < count; look += 1) {
+      centre.clock.advance(LOOKS.signMs);
+      for (const one of running) {
+        await one.look();
+        texts.push(one.text());
+      }
+    }
+    return [...new Set(texts)];
+  }
+
   test("report at each of them which options differ, until they are the same", async () => {
     const first = start({});
     const second = start({
       site: { ...SITE, timezone: "UTC", locale: "ro" },
       fleet: { silentS: 600, sites: { shed: 90_000, bank: 30 } },
     });
-    for (const one of [first, second, first]) await one.look();
+    await looks([first, second], 8);
     for (const one of [first, second])
       expect(one.text()).toContain("has other values of fleet.sites, site.locale, site.timezone.");
     // The second one starts again with the file of the first, whose order does not matter.
     const again = start({ fleet: { sites: { shed: 90_000, bank: 20 }, silentS: 600 } });
-    for (let look = 0; look < 5; look += 1) {
-      centre.clock.advance(LOOKS.signMs);
-      for (const one of [first, again]) await one.look();
-    }
+    await looks([first, again], 5);
     expect([first.text(), again.text()]).toEqual([undefined, undefined]);
+  });
+
+  const CHANGED = { fleet: { ...CONFIG.fleet, silentS: 900 } };
+
+  test("report nothing when the only one is restarted with other options", async () => {
+    await looks([start({})], 3);
+    expect(await looks([start(CHANGED)], 10)).toEqual([undefined]);
+  });
+
+  test("report nothing when they are restarted with other options one after the other", async () => {
+    const [first, second] = [start({}), start({})];
+    await looks([first, second], 8);
+    const changed = start(CHANGED);
+    expect(await looks([changed, second], 3)).toEqual([undefined]);
+    expect(await looks([changed, start(CHANGED)], 10)).toEqual([undefined]);
+  });
+
+  test("report those that stay different when the clock of the database is set back meanwhile", async () => {
+    const running = [start({}), start(CHANGED)];
+    await looks(running, 1);
+    centre.clock.stepWall(-3_600_000);
+    await looks(running, 8);
+    for (const one of running) expect(one.text()).toContain("has other values of fleet.silentS.");
   });
 
   test("are not compared with one of a release that does not tell its options, or has others", async () => {
@@ -64,7 +99,7 @@ describeOnPostgres("the processes of a centre", (server) => {
       [centre.clock.wallMs()],
     );
     const later = start({ site: { ...SITE, newOption: 1 } });
-    for (const one of [first, later, first]) await one.look();
+    await looks([first, later], 8);
     expect([first.text(), later.text()]).toEqual([undefined, undefined]);
   });
 });
