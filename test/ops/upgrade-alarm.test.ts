@@ -41,9 +41,11 @@ const record = (fields: object): object => ({
   ...fields,
 });
 
-function level(): string {
+/** @param waitS for how long an answer is awaited, instead of 20 s */
+function level(waitS = 20): string {
   const PATH = `${join(folder, "bin")}${delimiter}${process.env["PATH"]}`;
-  const script = `set -eu\n${FUNCTIONS.join("\n")}\nlevel`;
+  const functions = FUNCTIONS.join("\n").replace(/(timeout.*) 20 /, `$1 ${waitS} `);
+  const script = `set -eu\n${functions}\nlevel`;
   const { status, stdout, stderr } = spawnSync("sh", ["-c", script], {
     env: { PATH, FOLDER: folder },
     encoding: "utf8",
@@ -77,4 +79,18 @@ test("a daemon of 0.1.0 that does not answer what its records are has no level",
   answers("status", STATUS_OF_0_1_0);
   answers("planned", []);
   expect(level()).toBe("");
+});
+
+test("a daemon of 0.1.0 has an alarm while a signal test is not done", () => {
+  answers("status", STATUS_OF_0_1_0);
+  answers("planned", [record({ name: "SIGNAL TEST", type: "other" })]);
+  answers("in_progress", []);
+  expect(level()).toBe("alarm");
+});
+
+test("a command that does not end is killed, however it takes a request to end", () => {
+  writeFileSync(join(folder, "bin/santinela"), "#!/bin/sh\ntrap '' TERM\nsleep 10\n");
+  const startMs = performance.now();
+  expect(level(0.5)).toBe("");
+  expect(performance.now() - startMs).toBeLessThan(8000);
 });
