@@ -153,10 +153,10 @@ export class AlarmPanelIntake {
     if (!(shown.isNew ? this.#rate : this.#recordedRate).admits(account)) throw refusal("rate");
     if (head.token === "NULL") {
       if (!isInTime) throw refusal("clock");
+      if (shown.isLive) repeated.hear(account, head.sequence);
       this.#noteSeen(known, shown);
       return this.#acknowledged("acknowledged", known, shown, answered);
     }
-    const events = eventsOf(head.token, content);
     const identity = identityOf(account, head, content);
     // Before the check of the time: a repetition of a stored message may be late.
     if (repeated.storedEvents(identity) === "all") {
@@ -165,6 +165,8 @@ export class AlarmPanelIntake {
       return this.#acknowledged("repeated", known, shown, answered);
     }
     if (!isInTime) throw refusal("clock");
+    if (shown.isLive) repeated.hear(account, head.sequence);
+    const events = eventsOf(head.token, content);
     const refused = events.map((event) => this.#refusalOf(panel, event));
     const reason = refused.find((one) => one !== undefined);
     if (reason !== undefined && !refused.includes(undefined)) throw refusal(reason);

@@ -60,6 +60,8 @@ export class RepeatedMessages {
   readonly #entries: TransactionalMap<string, readonly Entry[]>;
   /** When a message was last repeated, monotonic. Not on disk: each write would wear it, and in doubt an alarm is new. */
   readonly #repeatedMs = new WeakMap<Entry, number>();
+  /** Of the newest message of a panel, the last other sequence that came after it and was not stored. Not on disk either. */
+  readonly #heard = new WeakMap<Entry, string>();
 
   constructor({ journal, clock }: { readonly journal: Journal; readonly clock: Clock }) {
     this.#journal = journal;
@@ -100,6 +102,12 @@ export class RepeatedMessages {
     const earlier = entries.findLast((entry) => entry.sequence === sequence);
     if (earlier?.hash !== hash || earlier.part || follows(sequence, entries.at(-1)?.sequence)) return false;
     return this.#clock.monotonicMs() - earlier.atMs <= WINDOW_MS;
+  }
+
+  /** Notes the sequence of a message that a panel has sent just now, also if it is not stored: it shows where the panel counts. */
+  hear(account: string, sequence: string): void {
+    const newest = this.#entries.get(account)?.at(-1);
+    if (newest && sequence !== newest.sequence && sequence !== NO_SEQUENCE) this.#heard.set(newest, sequence);
   }
 
   /** Notes that the newest message of a panel was repeated just now. */
@@ -198,15 +206,18 @@ export class RepeatedMessages {
     const nowMs = this.#clock.monotonicMs();
     const ageMs = nowMs - earlier.atMs;
     const newest = entries.at(-1);
+    const heard = this.#heard.get(earlier);
+    const hasStartedAgain = heard !== undefined && !follows(heard, earlier.sequence);
     // What is not stored entirely was refused or got no reply: the panel repeats it, whatever it has sent since.
-    if (earlier !== newest)
+    if (earlier !== newest || hasStartedAgain)
       return ageMs <= WINDOW_MS && (earlier.part !== undefined || isBetween(sentWallMs, earlier, newest));
     const sinceLastMs = nowMs - (this.#repeatedMs.get(earlier) ?? earlier.atMs);
     const previous = entries.at(-2);
-    const isUncounted = earlier.sequence === NO_SEQUENCE || previous?.sequence === earlier.sequence;
+    const isSame = previous?.sequence === earlier.sequence && !this.#heard.has(previous);
+    const isUncounted = earlier.sequence === NO_SEQUENCE || isSame;
     if (isUncounted) return sinceLastMs <= UNCOUNTED_WINDOW_MS && ageMs <= WINDOW_MS;
     const isFirst = earlier.sequence === FIRST_SEQUENCE || previous === undefined;
-    return ageMs <= (isFirst ? WINDOW_MS : NEWEST_WINDOW_MS);
+    return ageMs <= (isFirst || heard !== undefined ? WINDOW_MS : NEWEST_WINDOW_MS);
   }
 
   #add(account: string, entry: Entry): Entry | undefined {

@@ -97,6 +97,65 @@ describe("an alarm panel that has started again", () => {
   });
 });
 
+describe("an alarm panel that has started again, whose first message is not stored, trips its zone by the newest one", () => {
+  const HOUR_MS = 3_600_000;
+  type First = (panel: AlarmPanel) => Promise<unknown>;
+  const byNull: First = (panel) => panel.send(panel.frame("NULL", "", "0001"));
+  const ENCRYPTED = { key: KEY, isPlain: false };
+  const DECLARED = { zones: "declared" } as const;
+
+  test.each<[string, number, First, Partial<AlarmPanelAccount>]>([
+    ["an opening that may be a late copy", 60_000, (panel) => panel.sia(OPENING, "0001"), {}],
+    ["an encrypted one", 60_000, (panel) => panel.sia(OPENING, "0001"), ENCRYPTED],
+    ["a supervision message", 60_000, byNull, {}],
+    ["a supervision message, hours later", 5 * HOUR_MS, byNull, {}],
+    ["an encrypted supervision message, hours later", 5 * HOUR_MS, byNull, ENCRYPTED],
+    ["an alarm that is refused", 60_000, (panel) => panel.sia("Nri1/BA77", "0001"), DECLARED],
+    ["a message that cannot be read", 60_000, (panel) => panel.sia("?", "0001"), {}],
+  ])("%s", async (_name, afterMs, first, options) => {
+    const { here, panel } = await started(options);
+    await panel.sia(CLOSING, "0417");
+    const run = async (): Promise<void> => {
+      await first(panel);
+      here.clock.advance(5_000);
+      for (const copyAfterMs of [0, 20_000, 120_000]) {
+        here.clock.advance(copyAfterMs);
+        expect(await panel.sia(ALARM, "0002")).toMatchObject({ token: "ACK" });
+      }
+    };
+    await run();
+    here.clock.advance(afterMs);
+    await run();
+    expect(here.trips).toHaveLength(2);
+  });
+
+  test("but not if its supervision messages only count on, or do not count", async () => {
+    const { here, panel } = await started();
+    await panel.sia(RESTORAL, "0006");
+    await panel.sia(ALARM, "0007");
+    for (const sequence of ["0008", "0000"]) {
+      here.clock.advance(20_000);
+      await panel.send(panel.frame("NULL", "", sequence));
+      await panel.sia(ALARM, "0007");
+    }
+    expect(here.trips).toHaveLength(1);
+  });
+
+  test("but not by a recording, which has its time, nor by one of the message before", async () => {
+    const { here, panel } = await started(ENCRYPTED);
+    const opening = panel.frame("SIA-DCS", `#1234|${OPENING}`, "0001");
+    await panel.send(opening);
+    const alarm = panel.frame("SIA-DCS", `#1234|${ALARM}`, "0002");
+    await panel.send(alarm);
+    here.clock.advance(5_000);
+    await panel.send(opening);
+    await panel.sia(ALARM, "0002");
+    await byNull(panel);
+    await panel.send(alarm);
+    expect(here.trips).toHaveLength(1);
+  });
+});
+
 describe("a message that may be of an alarm panel that has started again, or a late copy with a new time,", () => {
   test("does not disarm", async () => {
     const { here, panel } = await started();
