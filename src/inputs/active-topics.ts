@@ -15,7 +15,8 @@ interface ActiveTopicsOptions {
 export const TOPICS_OF_SOURCE_MAX = 256;
 /**
  * Stands in the list of a source for the topics beyond the limit. It is no topic, so no message ends it: a client that invents
- * topics must not make the daemon forget the real one. Only another configuration of its zone or gate does.
+ * topics must not make the daemon forget the real one. Only another configuration of its zone or gate does, or a closing if the
+ * zone has one sensor or restores itself.
  */
 export const OTHER_TOPICS = "#";
 /** Kinds of the sources of alarm panels: their "topics" are numbers of zones, or partitions. */
@@ -38,6 +39,8 @@ export class ActiveTopics {
   readonly #topics: Map<string, readonly string[]>;
   /** The last message of each topic of sources with one sensor, which are stored only at times. */
   readonly seen: Map<string, readonly string[]>;
+  /** For the condition: those whose state does not end once they have more topics than the limit. */
+  #limitNames: ReadonlyMap<string, string> = new Map();
   /** Sources whose last change could not be stored; the next message stores it. */
   readonly #unstored = new Set<string>();
 
@@ -51,10 +54,7 @@ export class ActiveTopics {
     this.#topics = options ? new TransactionalMap(options.journal) : new Map();
     this.seen = options ? new TransactionalMap(options.journal) : new Map();
     for (const [source, topics] of options ? storedTopics(options) : [])
-      if (kindOf(source) === of) {
-        this.#topics.set(source, topics);
-        this.#showLimit(source, topics);
-      }
+      if (kindOf(source) === of) this.#topics.set(source, topics);
   }
 
   /** The active topics of a source. */
@@ -89,10 +89,15 @@ export class ActiveTopics {
     if (!isSame || this.#unstored.has(source)) this.#set(source, topics);
   }
 
-  /** Forgets the topics of all other sources. */
-  keep(sources: ReadonlySet<string>): void {
+  /**
+   * Forgets the topics of all other sources.
+   * @param limitNames what a person calls those of these sources that more topics than the limit keep active
+   */
+  keep(sources: ReadonlySet<string>, limitNames: ReadonlyMap<string, string> = new Map()): void {
     for (const source of this.#topics.keys()) if (!sources.has(source)) this.#set(source, []);
     for (const source of this.seen.keys()) if (!sources.has(source)) this.seen.delete(source);
+    this.#limitNames = limitNames;
+    for (const source of this.#topics.keys()) this.#showLimit(source);
   }
 
   /** So that a person finds a topic that never ends what it has reported. */
@@ -101,12 +106,11 @@ export class ActiveTopics {
     this.#options?.log.info(this.#loggedAs, { kind, of, topic });
   }
 
-  #showLimit(source: string, topics: readonly string[]): void {
-    const [kind = "", of = source] = storedJson<readonly string[]>(source, []);
-    // What one sensor has ended or sent last follows from its open topics.
-    if (kind === "ended" || kind === "seen") return;
-    const subject = `${kind} ${of}`;
-    if (topics.includes(OTHER_TOPICS))
+  #showLimit(source: string): void {
+    const [kind = "", owner = source] = storedJson<readonly string[]>(source, []);
+    const subject = `${kind} ${owner}`;
+    const of = this.#limitNames.get(source);
+    if (of !== undefined && this.of(source).includes(OTHER_TOPICS))
       this.#options?.conditions?.raise("mqtt-topics-at-limit", { of, max: TOPICS_OF_SOURCE_MAX }, subject);
     else this.#options?.conditions?.clear("mqtt-topics-at-limit", subject);
   }
@@ -115,7 +119,7 @@ export class ActiveTopics {
   #set(source: string, topics: readonly string[]): void {
     if (topics.length === 0) this.#topics.delete(source);
     else this.#topics.set(source, topics);
-    this.#showLimit(source, topics);
+    this.#showLimit(source);
     try {
       this.#options?.journal.activeTopics.save(source, topics);
       this.#unstored.delete(source);

@@ -81,7 +81,7 @@ export class MqttZones {
     this.#active = new ActiveTopics(options);
     this.#topics = new ZoneTopics(options.zones, this.#active);
     // A former release may have ended what a topic reported.
-    this.#active.keep(this.#topics.activeSources((source) => isActiveIn(options.journal, source)));
+    this.#keepActive((source) => isActiveIn(options.journal, source));
     // Their state is unknown after a start.
     this.deduplication.forget(this.#topics.gateIds);
     this.#lists = new DeviceLists(options);
@@ -109,12 +109,14 @@ export class MqttZones {
     const { journal } = this.#options;
     this.#topics = new ZoneTopics(zones, this.#active);
     // Without `oneSensor` from now on, a topic must not report again what another one has ended.
-    const isActive = (source: ReportedState): boolean =>
-      !before.hasOneSensor(source) || isActiveIn(journal, source);
-    this.#active.keep(this.#topics.activeSources(isActive));
+    this.#keepActive((source) => !before.hasOneSensor(source) || isActiveIn(journal, source));
     this.#lists.exchange(zones);
     this.#repeated.exchange(zones);
     this.#options.batteries?.exchange(zones);
+  }
+
+  #keepActive(isActive: (source: ReportedState) => boolean): void {
+    this.#active.keep(this.#topics.activeSources(isActive), this.#topics.limitNames);
   }
 
   /** The topics that are open, of a zone with several. */

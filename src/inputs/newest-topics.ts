@@ -52,6 +52,8 @@ export class NewestTopics {
     const isKnown = this.#noteSeen(message) && isSame;
     this.#active.note(this.#key, topic, isActive);
     if (isRetained && isKnown && isActive !== wasOpen) return undefined;
+    // The newest message has ended those beyond the limit too.
+    if (!isActive) this.#active.forget(this.#key, OTHER_TOPICS);
     const noted = this.#active.of(this.#key).includes(topic) ? topic : OTHER_TOPICS;
     const ended = isActive
       ? this.#active.of(this.#endedKey).filter((other) => other !== noted)

@@ -4,7 +4,7 @@ import { canonical } from "../domain/zone-changes.ts";
 import { bridgeNameOf } from "../domain/zone-rules.ts";
 import type { AvailabilitySource, Contact, Zone, ZoneSignal } from "../domain/zone.ts";
 import type { Battery, MqttInput, Tamper } from "../generated/types.ts";
-import type { ActiveTopics } from "./active-topics.ts";
+import { OTHER_TOPICS, type ActiveTopics } from "./active-topics.ts";
 import type { MessageRule, MessageView } from "./message-content.ts";
 import { availabilityOf, batteryOf, chargeOf, contactOf, valueAt } from "./message-values.ts";
 import { NewestTopics, type TopicMessage } from "./newest-topics.ts";
@@ -20,6 +20,8 @@ export interface StatusSource extends MessageRule {
   readonly owner: string;
   /** Its topics if they have one sensor, so that the newest message decides. */
   readonly newest: NewestTopics | undefined;
+  /** Its name in the condition about too many topics; undefined if they do not keep it active. */
+  readonly limitName: string | undefined;
   /** @returns the signal of a message, or undefined */
   readonly signalOf: (view: MessageView, message: TopicMessage) => ZoneSignal | undefined;
   /** The signal once a topic that was active is gone, and whether another one still is. */
@@ -47,7 +49,7 @@ const CLOSED: ZoneSignal = { kind: "contact", contact: "normal", live: false };
 
 /** A zone's sources, its contact first: if a later one fails, the trip is already stored. */
 export function sourcesOf(
-  { id, input, statusSources, rules }: Zone,
+  { id, name, input, statusSources, rules }: Zone,
   neighbours: ReadonlySet<string>,
   active: ActiveTopics,
 ): StatusSource[] {
@@ -67,9 +69,15 @@ export function sourcesOf(
     const newest = isOneSensor ? new NewestTopics(active, key) : undefined;
     const owner = kind === "bridge" && bridge ? bridgeNameOf(bridge) : id;
     const noteTopic = noteTopicOf(active, key, rule.mqtt);
-    const note: NoteTopic = (message, isActive) =>
-      newest ? newest.note(message, isActive) : noteTopic(message.topic, isActive);
-    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner, newest };
+    const restoresItself = kind === "contact" && rules.autoRestoreMs !== undefined;
+    const limitName = newest || restoresItself ? undefined : name;
+    const note: NoteTopic = (message, isActive) => {
+      if (newest) return newest.note(message, isActive);
+      // It ends in any case, so topics beyond the limit need not keep it open.
+      if (restoresItself && !isActive) active.forget(key, OTHER_TOPICS);
+      return noteTopic(message.topic, isActive);
+    };
+    const place = { zoneId: id, filter: rule.mqtt, key, kind, owner, newest, limitName };
     found.push({ ...rule, ...place, signalOf: signalOf(note), signalWithout });
   };
   if (input.source === "mqtt")

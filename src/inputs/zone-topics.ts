@@ -96,6 +96,14 @@ export class ZoneTopics {
     return new Set([...ofZones, ...gates.map(gateKey)]);
   }
 
+  /** What a person calls the sources that too many topics keep active. */
+  get limitNames(): ReadonlyMap<string, string> {
+    const ofZones = this.#broad.flatMap(({ key, limitName }) =>
+      limitName === undefined ? [] : [[key, limitName] as const],
+    );
+    return new Map([...ofZones, ...this.#gates.map((gate) => [gateKey(gate), gate.mqtt] as const)]);
+  }
+
   /** Whether a zone reports what the newest of several topics says. */
   hasOneSensor({ kind, owner }: ReportedState): boolean {
     const { sources = [] } = this.#ofZones.get(owner) ?? {};

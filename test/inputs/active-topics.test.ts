@@ -36,6 +36,7 @@ describe("a client that invents as many active topics as are remembered", () => 
   const contact = (): string | undefined =>
     site.monitor.zones().find(({ zone }) => zone.id === "windows")?.contact;
   const isArmed = (): boolean => site.journal.zoneOverrides.gateState(gateId())?.state === "open";
+  const storedTopics = (): string[] => [...site.journal.activeTopics.all().values()].flat();
   const gateId = (): string => (HALL.gate.by === "mqtt" ? HALL.gate.id : "");
 
   test("does not close a zone whose window is open", async () => {
@@ -67,6 +68,17 @@ describe("a client that invents as many active topics as are remembered", () => 
     expect(isArmed()).toBe(true);
     await publish("site/keypads/door", "disarmed");
     expect(isArmed()).toBe(true);
+    expect(site.health.list().map(({ values }) => values?.["of"])).toEqual(["site/keypads/#"]);
+  });
+
+  test("leaves a condition that names the zone", async () => {
+    await publish("windows/left/state", "open");
+    await invent(window, "open");
+    expect(site.health.list().map(({ values }) => values?.["of"])).toEqual(["Front door"]);
+    mqtt.exchange([zoneOf({ id: "windows", name: "Windows", input: INPUT }), HALL]);
+    expect(site.health.list().map(({ values }) => values?.["of"])).toEqual(["Windows"]);
+    mqtt.exchange([SENSOR, HALL]);
+    expect(site.conditions).toEqual([]);
   });
 
   test("is forgotten once the zones have been out of the configuration", async () => {
@@ -93,5 +105,21 @@ describe("a client that invents as many active topics as are remembered", () => 
     await publish("windows/left/state", "open");
     expect(contact()).toBe("open");
     expect(mqtt.openTopics("windows")).toEqual(["#"]);
+    await publish("windows/right/state", "closed");
+    expect(mqtt.openTopics("windows")).toEqual([]);
+    expect(storedTopics()).not.toContain("#");
+    expect(site.conditions).toEqual([]);
+  });
+
+  test("does not keep a zone open that restores itself", async () => {
+    site.close();
+    start([zoneOf({ id: "windows", input: INPUT, autoRestoreS: 10 })]);
+    await invent(window, "open");
+    await publish("windows/left/state", "open");
+    expect(storedTopics()).toContain("#");
+    expect(site.conditions).toEqual([]);
+    await invent(window, "closed");
+    expect(storedTopics()).toEqual([]);
+    expect(contact()).toBe("normal");
   });
 });
