@@ -2,7 +2,7 @@ import { hasSeveralNumbers } from "../../domain/alarm-panel.ts";
 import { canonical, sensorOf } from "../../domain/zone-changes.ts";
 import type { Zone } from "../../domain/zone.ts";
 import type { Journal } from "../../store/journal.ts";
-import { ActiveTopics, NUMBERS } from "../active-topics.ts";
+import { ActiveTopics, NUMBERS, OTHER_TOPICS } from "../active-topics.ts";
 import { isActiveIn } from "../stored-activity.ts";
 import type { ZoneContext } from "../zone-context.ts";
 import type { AlarmPanelEvent } from "./alarm-panel-code.ts";
@@ -56,6 +56,8 @@ export class OpenNumbers {
   /** Notes a restoral, in the caller's transaction. @returns whether another number keeps the zone open */
   restore(zone: Zone, event: AlarmPanelEvent): boolean {
     for (const name of endedBy(zone, event, this.of(zone))) this.#note(zone, name, false);
+    // Which numbers were beyond the limit is not known: their restorals would end nothing.
+    if (this.of(zone).every((name) => name === OTHER_TOPICS)) this.#note(zone, OTHER_TOPICS, false);
     return this.of(zone).length > 0;
   }
 
@@ -117,7 +119,7 @@ function endedBy(zone: Zone, event: AlarmPanelEvent, open: readonly string[]): r
   const ofPartition = open.map(placeNamed).filter((place) => isOfSamePartition(place, event.partition ?? 0));
   const same = ofPartition.filter(({ of }) => names.includes(of));
   const isUnnumbered = !names.some((name) => /^[1-9]/.test(name));
-  const numbered = ofPartition.filter(({ of }) => /^[1-9]/.test(of));
+  const numbered = ofPartition.filter(({ of }) => /^[1-9]/.test(of) || of === OTHER_TOPICS);
   return (isUnnumbered && same.length === 0 ? numbered : same).map(nameOf);
 }
 

@@ -34,6 +34,31 @@ test("a zone of several numbers is shut down if its file turns that on, or it is
   expect(await hourly(single, "130", ["004", "004", "004"])).toEqual(shutDown);
 });
 
+test.each<[string, (numbers: readonly string[]) => string[]]>([
+  ["the first 256 are restored", (numbers) => numbers.slice(0, 256).map((number) => `3130 01 ${number}`)],
+  [
+    "all are restored, the last ones first",
+    (numbers) => numbers.map((number) => `3130 01 ${number}`).toReversed(),
+  ],
+  ["a restoral without a number comes", () => ["3130 01 000"]],
+])("a zone that more numbers have opened than are remembered closes once %s", async (_name, restoralsOf) => {
+  const here = await Dc09Site.start([alarmPanelAccount("1234")], [shopOf()]);
+  const panel = here.panel("1234");
+  const send = async (event: string): Promise<void> => {
+    here.clock.advance(200);
+    expect(await panel.contactId(event)).toMatchObject({ token: "ACK" });
+  };
+  const numbers = Array.from({ length: 258 }, (_, index) => String(index + 1).padStart(3, "0"));
+  for (const number of numbers) await send(`1130 01 ${number}`);
+  expect(here.receiver.openNumbers.of(shopOf())).toContain("#");
+  for (const restoral of restoralsOf(numbers)) {
+    expect(here.contactOf("shop")).toBe("open");
+    await send(restoral);
+  }
+  expect(here.contactOf("shop")).toBe("normal");
+  expect(here.receiver.openNumbers.of(shopOf())).toEqual([]);
+});
+
 test("sixty alarms at once, from the memory of an alarm panel, are all dispatched", async () => {
   const here = await Dc09Site.start([alarmPanelAccount("1234")], [shopOf()]);
   const panel = here.panel("1234");
