@@ -100,6 +100,11 @@ export function hasZoneLine(notes: string | null, name: string): boolean {
   });
 }
 
+/** Whether a line of the notes begins as that of a zone. */
+export function isZoneLine(line: string): boolean {
+  return LINE_TIME.test(line);
+}
+
 /** As `timeOf` writes it, also in notes from before Romanian had its own dates. */
 const LINE_TIME = /^(?:(?:\d{4}-\d\d-\d\d |\d\d\.\d\d )?\d\d:\d\d|\?\?:\?\?) /;
 /** What follows a name: nothing, a remark or an id, a number of openings, the time of the last one or of the restore. */

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { fieldsOf, instantsOf, type InterventionFields } from "../domain/intervention.ts";
 import { referenceTo } from "../domain/intervention-text.ts";
-import { linesOf } from "../domain/kept-lines.ts";
+import { linesOf, wordsOf } from "../domain/kept-lines.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
-import { hasUnsentTrip, priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
+import { priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
 import type { PutStep } from "./linked-step.ts";
-import { joinedLinesOf } from "./unread-notes.ts";
+import { joinedLinesOf, tripLinesOf, type TripLines } from "./unread-notes.ts";
 
 /**
  * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
@@ -58,25 +58,22 @@ export function continueRecord(
 }
 
 /**
- * Creates a record for the lines of a joined trip that the centre has cut off the notes of an update. What is cut off that record is
- * continued in the same way, if the centre has kept one of its lines: one that keeps no line would get a record for each of them.
+ * Creates a record for the lines of trips that the centre has cut off the notes of an update, or that the update has pushed out. What
+ * is cut off that record is continued in the same way, if the centre has kept one of its lines: one that keeps no line would get a
+ * record for each of them.
  */
 export function continueCutLines(
   context: SyncContext,
   entry: OutboxEntry,
-  { body, local, added }: PutStep,
+  { body, local, lines }: PutStep,
   answered: UpstreamRecord,
 ): void {
   if (body.notes === undefined) return;
   const { store, syncConditions } = context;
   const sent = store.unmarked({ notes: body.notes }, local.uid).notes;
-  const lost = syncConditions.noteNotes(
-    entry.interventionId,
-    sent,
-    store.unmarked(answered, local.uid)["notes"],
-  );
-  const cut = lost.filter((line) => added.includes(line));
-  if (hasUnsentTrip(entry)) continueCut(context, local, sent, cut);
+  const stored = store.unmarked(answered, local.uid)["notes"];
+  const lost = syncConditions.noteNotes(entry.interventionId, sent, stored);
+  continueCut(context, local, { sent, stored, lost }, tripLinesOf(entry, lines));
 }
 
 /**
@@ -88,25 +85,39 @@ export function continueCutPost(context: SyncContext, entry: OutboxEntry, answer
   const first = store.record(entry.interventionId);
   const notesOf = (record: UpstreamRecord): unknown => store.unmarked(record, first.uid)["notes"];
   const sent = notesOf(store.sentOf(entry));
-  const lost = syncConditions.noteNotes(entry.interventionId, sent, notesOf(answered));
-  const joined = joinedLinesOf(context, entry);
-  const cut = lost.filter((line) => joined.includes(line));
-  continueCut(context, first, sent, cut);
+  const stored = notesOf(answered);
+  const lost = syncConditions.noteNotes(entry.interventionId, sent, stored);
+  continueCut(context, first, { sent, stored, lost }, { joined: joinedLinesOf(context, entry), earlier: [] });
+}
+
+/** Notes that the centre has cut, without our marker. */
+interface Cut {
+  readonly sent: unknown;
+  readonly stored: unknown;
+  /** The lines of `sent` that are missing in `stored`. */
+  readonly lost: readonly string[];
 }
 
 /**
  * Creates a record for lines of trips that the centre has cut off the notes of another one. If those are all of its lines, the
- * centre would cut them off the next record too: only the condition is raised.
- * @param sent the notes as sent, without our marker
+ * centre would cut them off the next record too: only the condition is raised. Lines that the centre had before are a mere note if
+ * no trip has joined: a restore calls no crew.
  */
 export function continueCut(
   context: SyncContext,
   first: StoredIntervention,
-  sent: unknown,
-  cut: readonly string[],
+  { sent, stored, lost }: Cut,
+  { joined, earlier }: TripLines,
 ): void {
-  const isSame = typeof sent === "string" && linesOf(sent).every((line) => cut.includes(line));
-  if (cut.length > 0 && !isSame) continueRecord(context, first, cut.join("\n"), true);
+  const whole = wordsOf(typeof stored === "string" ? stored : "");
+  const pushedOut = earlier.filter((line) => !whole.includes(wordsOf(line)));
+  // A restore has made a line longer.
+  const cut = lost.filter(
+    (line) => joined.includes(line) || pushedOut.some((older) => line.startsWith(older)),
+  );
+  const isSame =
+    typeof sent === "string" && linesOf(sent).every((line) => lost.includes(line) && joined.includes(line));
+  if (cut.length > 0 && !isSame) continueRecord(context, first, cut.join("\n"), joined.length > 0);
 }
 
 /** A UUID, as the references of records at the centre require; derived, so that a simulation can be repeated. */

@@ -3,7 +3,7 @@ import { fieldsOf, type InterventionFields } from "../domain/intervention.ts";
 import type { UpstreamRecord } from "../domain/merge.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
-import { asUnreadNotes } from "./unread-notes.ts";
+import { asUnreadNotes, type TripLines } from "./unread-notes.ts";
 
 /** The update to send for a linked record. */
 export type PutStep = Extract<Step, { kind: "put" }>;
@@ -18,8 +18,8 @@ export type Step =
       readonly shown: UpstreamRecord;
       /** Entity tag of the record as read. */
       readonly tag: string | undefined;
-      /** Lines of the local notes that are new in this update. */
-      readonly added: readonly string[];
+      /** Lines of the local notes that are new in this update, and those of zones that the centre had before. */
+      readonly lines: { readonly added: readonly string[]; readonly earlier: readonly string[] };
       /** The values of earlier updates that may still arrive. */
       readonly earlier: Pick<OutboxEntry, "inFlightValues" | "inFlightUntilMs">;
     }
@@ -50,7 +50,7 @@ export function afterUpdate(
   step: PutStep,
   answered: UpstreamRecord,
   { joinedRev, syncedRev }: Pick<OutboxEntry, "joinedRev" | "syncedRev">,
-  unreadLines?: readonly string[],
+  unreadLines?: TripLines,
 ): { readonly changes: Partial<OutboxEntry>; readonly conflicts: readonly MergeConflict[] } {
   const { body, shown, local } = step;
   const known = knownOf(step, answered);

@@ -11,7 +11,7 @@ import { NOTHING_IN_FLIGHT } from "./attempt-outcome.ts";
 import type { SyncContext } from "./context.ts";
 import { continueCut, continueRecord } from "./continuation.ts";
 import type { Step } from "./linked-step.ts";
-import { asUnreadNotes, unreadLinesOf, type CutNotes } from "./unread-notes.ts";
+import { asUnreadNotes, unreadLinesOf, zoneLinesThere, type CutNotes } from "./unread-notes.ts";
 import { invalidFields, PullChanges, REPLICATION_LAG_MAX_MS, type StaleReads } from "./pull-changes.ts";
 
 /** A record as just read at the centre. */
@@ -95,7 +95,10 @@ export class MergeStep {
       local,
       shown,
       tag,
-      added: addedLines(agreed.notes, after.notes),
+      lines: {
+        added: addedLines(agreed.notes, after.notes),
+        earlier: unread?.earlier ?? zoneLinesThere(agreed.notes, compared.upstream["notes"]),
+      },
       earlier: { inFlightValues, inFlightUntilMs },
     };
   }
@@ -149,8 +152,7 @@ export class MergeStep {
     const lost = syncConditions.noteNotes(entry.interventionId, sent, notes);
     const outgoing = store.outgoing({ ...fieldsOf(local.record), notes: sent }, local.uid);
     if (store.marker === "notes") syncConditions.noteMarker(entry, { ...outgoing }, seen);
-    const joined = lost.filter((line) => lines.includes(line));
-    continueCut(this.#context, local, sent, joined);
+    continueCut(this.#context, local, { sent, stored: notes, lost }, lines);
   }
 
   /** The fields to send, with the marker if the centre has lost it. */

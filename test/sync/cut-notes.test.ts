@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DEVICE_USER, OPERATOR_USER, TestApp } from "../support/app.ts";
 import { InMemoryCentre, type CentreRow } from "../support/in-memory-centre.ts";
 import { json } from "../support/nonconforming-centre.ts";
@@ -112,6 +112,61 @@ test("lines that it cuts off a continued text are continued as well, until only 
     expect(row).toMatchObject({ status: "planned", police: true, priority: "high" });
   await looks(8);
   expect(notesThere().join("\n")).toBe(there);
+});
+
+describe("a line that is not the last one", () => {
+  const LINES = ["03:27 Door, east", "03:41 Hall"] as const;
+  const FULL = LINES.join("\n");
+  const EARLIER = "03:26 Gate";
+
+  async function full(): Promise<number> {
+    const id = await created(LINES[0]);
+    join(id, FULL);
+    await looks();
+    stored = (notes) => notes.slice(0, FULL.length + 2);
+    expect(notesThere()).toEqual([FULL]);
+    return id;
+  }
+
+  test("pushes the line of an earlier trip into a record of its own, once, when a trip joins", async () => {
+    const id = await full();
+    join(id, `${EARLIER}\n${FULL}`);
+    await looks(6);
+    expect(notesThere()).toEqual([`${EARLIER}\n${FULL}`.slice(0, FULL.length + 2), "03:41 Hall"]);
+    expect(centre.rows.get(2)).toMatchObject({ status: "planned", police: true, priority: "high" });
+    join(id, `${EARLIER}, restored 03:45\n${FULL}`);
+    await looks(6);
+    expect(notesThere().slice(1)).toEqual(["03:41 Hall", LINES[0]]);
+  });
+
+  test("pushes it into a mere note when a zone is restored", async () => {
+    const id = await full();
+    const notes = `${EARLIER}, restored 03:45\n${LINES[0]}\n${LINES[1]}, restored 03:46`;
+    site.app.interventions.change(id, { body: { notes } }, DEVICE_USER);
+    await looks(6);
+    expect(notesThere().slice(1)).toEqual([`${LINES[0]}\n${LINES[1]}, `]);
+    expect(centre.rows.get(2)).toMatchObject({ police: false, crews: 1, priority: "high" });
+  });
+
+  test("pushes it into a mere note that is done too, if the dispatcher has finished the record", async () => {
+    const id = await full();
+    centre.edit(1, { status: "done", dateEnd: "2026-11-20T04:00:00" });
+    await looks();
+    const notes = `${EARLIER}, restored 03:45\n${FULL}`;
+    site.app.interventions.change(id, { body: { notes } }, DEVICE_USER);
+    await looks(6);
+    expect(centre.rows.get(1)).toMatchObject({ status: "done" });
+    expect(centre.rows.get(2)).toMatchObject({ notes: FULL, status: "done", police: false });
+    expect(site.outbox.summary()).toMatchObject({ waiting: 0, rejected: 0, gone: 0 });
+  });
+
+  test("creates no record if the last one is cut only where its zone is restored", async () => {
+    const id = await full();
+    site.app.interventions.change(id, { body: { notes: `${FULL}, restored 03:46` } }, DEVICE_USER);
+    await looks(6);
+    expect(centre.rows.size).toBe(1);
+    expect(site.conditions()).toEqual(["upstream-notes-cut"]);
+  });
 });
 
 test("a continued text that it cuts as well is not continued again", async () => {

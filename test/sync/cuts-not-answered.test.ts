@@ -151,6 +151,28 @@ describe.each(ANSWERS)("an update that is answered %s", (_what, answer) => {
     await looks(8);
     expect(centre.writes).toHaveLength(count);
   });
+
+  test.each([
+    ["a trip that joins", true],
+    ["a restore", false],
+  ])("does not lose a line that %s pushes out", async (_cause, hasTripJoined) => {
+    const full = `${FIRST.notes}\n03:41 Hall`;
+    lengthMax = full.length + 2;
+    await connect();
+    const { id } = site.create(FIRST);
+    await looks(1);
+    join(id, full);
+    await looks();
+    answerTo("PUT", answer);
+    const notes = `03:26 Gate, restored 03:45\n${full}`;
+    site.app.interventions.change(id, { body: { notes }, hasTripJoined }, DEVICE_USER);
+    await looks(8);
+    expect(notesThere()).toEqual([notes.slice(0, lengthMax), full.slice(0, lengthMax)]);
+    expect(centre.rows.get(2)).toMatchObject({ police: hasTripJoined, priority: "high" });
+    const count = centre.writes.length;
+    await looks(8);
+    expect(centre.writes).toHaveLength(count);
+  });
 });
 
 test("whole lines that a dispatcher removes before the first read are the dispatcher's change", async () => {

@@ -232,5 +232,6 @@ function sentAsWritten(
 ): string {
   const written = asWritten(JSON.parse(body) as UpstreamRecord, row);
   const { reportsDeletions: isSantinela } = context.store.facts;
-  return JSON.stringify(isSantinela ? written : asUnreadNotes(written, joinedLinesOf(context, entry)));
+  if (isSantinela) return JSON.stringify(written);
+  return JSON.stringify(asUnreadNotes(written, { joined: joinedLinesOf(context, entry), earlier: [] }));
 }
