@@ -1,4 +1,4 @@
-import { NOTES_LENGTH_MAX } from "./incident-notes.ts";
+import { isZoneLine, NOTES_LENGTH_MAX } from "./incident-notes.ts";
 import { linesOf, missingLines } from "./kept-lines.ts";
 
 /** A text on both sides. */
@@ -23,8 +23,8 @@ interface MergedText {
 const FOREIGN_TEXT_LENGTH_MAX = 8_000;
 
 /**
- * Applies the local line changes to the centre's text: a removed line is replaced by the next added one or removed;
- * further added lines are appended. If the result is too long, the centre's text is kept whole, with the added lines that fit.
+ * Applies the local line changes to the centre's text: a removed line is replaced by the one that is now in its place, or removed.
+ * Further added lines stand before the line that they precede here, or at the end. If the result is too long, the centre's text is kept whole, with the added lines that fit.
  * @param lengthMax of the result, in code points
  * @returns undefined for values that are not texts
  */
@@ -39,12 +39,15 @@ export function mergedLines(
   const current = contentOf(here);
   const removed = before.filter((line) => !current.includes(line));
   const added = current.filter((line) => !before.includes(line));
-  const lines = contentOf(there).flatMap((line) => {
+  const replacements = replacementsOf(before, current);
+  let lines = contentOf(there).flatMap((line) => {
     if (!removed.includes(line)) return [line];
-    const next = added.shift();
+    const next = replacements.get(line);
+    replacements.delete(line);
     return next === undefined ? [] : [next];
   });
-  const merged = [...lines, ...added.filter((line) => !lines.includes(line))].join("\n");
+  for (const line of added.toReversed()) lines = withAdded(lines, line, current);
+  const merged = lines.join("\n");
   if (fits(merged, lengthMax)) return { text: merged, isWhole: true };
   const known = [...before, ...contentOf(there)];
   const omitted: string[] = [];
@@ -55,6 +58,58 @@ export function mergedLines(
     else omitted.push(line);
   }
   return { text, isWhole: false, ...(omitted.length === 0 ? {} : { omitted: omitted.join("\n") }) };
+}
+
+/**
+ * The line that each removed one was replaced by: of those added between the same lines, the one that begins with the same time
+ * and name, otherwise the next. A remark of a dispatcher below a zone's line stays below it.
+ */
+function replacementsOf(before: readonly string[], current: readonly string[]): Map<string, string> {
+  const added = placesOf(current, new Set(before));
+  const replacements = new Map<string, string>();
+  const removed = placesOf(before, new Set(current));
+  const pair = (likeness: (line: string, next: string) => number): void => {
+    for (const [line, place] of removed) {
+      if (replacements.has(line)) continue;
+      const scores = [...added].map(([next, at]) => (at === place ? likeness(line, next) : 0));
+      const best = scores.reduce((most, score) => Math.max(most, score), 0);
+      const next = [...added.keys()][scores.indexOf(best)];
+      if (best === 0 || next === undefined) continue;
+      replacements.set(line, next);
+      added.delete(next);
+    }
+  };
+  pair((line, next) => (isZoneLine(line) && isZoneLine(next) ? sameBeginning(line, next) : 0));
+  pair(() => 1);
+  return replacements;
+}
+
+/** The lines of a text that another one lacks, each with the number of common lines before it. */
+function placesOf(lines: readonly string[], others: ReadonlySet<string>): Map<string, number> {
+  const places = new Map<string, number>();
+  let common = 0;
+  for (const line of lines)
+    if (others.has(line)) common += 1;
+    else if (!places.has(line)) places.set(line, common);
+  return places;
+}
+
+/** The number of characters with which two lines of zones begin alike; 0 if not more than the time. */
+function sameBeginning(line: string, other: string): number {
+  let length = 0;
+  while (length < line.length && line[length] === other[length]) length += 1;
+  return length > TIME_LENGTH ? length : 0;
+}
+
+/** Of `03:27 `. */
+const TIME_LENGTH = 6;
+
+/** A text with one more line, before the first of the lines that follow it here. */
+function withAdded(lines: readonly string[], line: string, current: readonly string[]): string[] {
+  if (lines.includes(line)) return [...lines];
+  const following = current.slice(current.indexOf(line) + 1);
+  const next = following.find((one) => one !== "" && lines.includes(one));
+  return lines.toSpliced(next === undefined ? lines.length : lines.indexOf(next), 0, line);
 }
 
 /**

@@ -187,6 +187,22 @@ describe("a field changed on both sides", () => {
     ["a dispatcher removed our line", "a\nb", "a\nb ×2", "a\nCrew 4", "a\nCrew 4\nb ×2"],
     ["a user on site removed a line", "a\nb", "a", "a\nb\nCrew 4", "a\nCrew 4"],
     ["a dispatcher added an empty line to empty notes", "", "seen", "a\n\nb", "a\n\nb\nseen"],
+    [
+      "a dispatcher wrote below the line of a zone, and it and the first zone were restored",
+      "03:27 Door\n03:29 Hall",
+      "03:26 Gate, restored 03:40\n03:27 Door, restored 03:41\n03:29 Hall",
+      "03:27 Door\nchecked\n03:29 Hall\nCrew 4",
+      "03:26 Gate, restored 03:40\n03:27 Door, restored 03:41\nchecked\n03:29 Hall\nCrew 4",
+    ],
+    [
+      "two zones of the same minute were restored",
+      "03:27 Door\n03:27 Depot",
+      "03:27 Dock, restored 03:40\n03:27 Door, restored 03:41\n03:27 Depot, restored 03:41",
+      "03:27 Door\nchecked\n03:27 Depot\nlocked",
+      "03:27 Dock, restored 03:40\n03:27 Door, restored 03:41\nchecked\n03:27 Depot, restored 03:41\nlocked",
+    ],
+    ["a user on site added lines around one that a dispatcher removed", "b", "x\nb\ny", "c", "c\nx\ny"],
+    ["a user on site replaced one line and added another", "a\nb", "c\nb\nd", "a\nb\ne", "c\nb\ne\nd"],
     ["both sides added the same line", "a", "a\nb", "a\nb\nCrew 4", "a\nb\nCrew 4"],
   ])("keeps the notes of both sides when %s", (_what, agreed, localNotes, upstreamNotes, both) => {
     const base = sides({ notes: localNotes }, { notes: upstreamNotes });
