@@ -170,8 +170,10 @@ function problemMessage(error: ErrorObject): string {
       return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
     case "pattern":
     case "format":
-      if (instancePath.endsWith("/path") && typeof data === "string" && /^[\w/-]+$/.test(data))
+      if (instancePath.endsWith("/path") && typeof data === "string" && /^[\w-][\w/-]*$/.test(data))
         return `${shown(data)} does not match the expected format. Begin it with /: /${data}`;
+      if (instancePath.endsWith("/path") && typeof data === "string" && /^(\/[^/]*){9,}$/.test(data))
+        return `${shown(data)} has too many levels; at most 8 are allowed`;
       return `${OF_ADDRESS.test(instancePath) ? "" : shown(data)} does not match the expected format. ${description}`.trim();
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;

@@ -425,6 +425,11 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /zones\[0\]\.input\.path: "smoke" does not match the expected format\. Begin it with \/: \/smoke$/,
     ],
     [
+      "a path with too many levels",
+      `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: /a/b/c/d/e/f/g/h/i, open: [1] } }\n`,
+      /zones\[0\]\.input\.path: "\/a\/b\/c\/d\/e\/f\/g\/h\/i" has too many levels; at most 8 are allowed$/,
+    ],
+    [
       "a zone without objective",
       "zones:\n  - { id: a, name: A, kind: fire, input: { gpio: 1 } }\n",
       /zones\[0\]: objective is missing\. Write it as \{ type: obiective\/cladiri, id: 12 \}$/,
