@@ -72,11 +72,7 @@ export async function writeBackup(dataDir: string, out: string): Promise<void> {
     assertRoom(dataDir, dirname(out));
     await backupOnline(join(dataDir, "santinela.db"), part);
   } catch (cause) {
-    try {
-      removePart(part);
-    } catch {
-      // A folder that cannot be entered: the reason is reported below.
-    }
+    removePartIfPossible(part);
     throw unwrittenBackup(
       out,
       messageOf(cause),
@@ -108,11 +104,7 @@ export function backupProblems(dataDir: string, out: string): string[] {
   const problems = fileProblems(partOf(out), MAIN_DATABASE, "full");
   if (problems.length === 0 || fileProblems(join(dataDir, "santinela.db"), MAIN_DATABASE, "full").length > 0)
     return problems;
-  try {
-    removePart(partOf(out));
-  } catch {
-    // The medium is gone or fails: the problems are reported below.
-  }
+  removePartIfPossible(partOf(out));
   throw new AppError("cannot-create", `the written backup ${out} is not intact: ${problems.join("; ")}`, {
     hint: "The database is intact. Use another medium, or check this one.",
   });
@@ -122,7 +114,7 @@ export function backupProblems(dataDir: string, out: string): string[] {
 export function finishBackup(dataDir: string, out: string, problems: readonly string[]): void {
   const part = partOf(out);
   if (problems.length > 0) {
-    removePart(part);
+    removePartIfPossible(part);
     requestIntegrityCheck(dataDir, problems.join("\n"));
     throw new AppError("storage", `the database is damaged: ${problems.join("; ")}`, {
       hint: "Earlier backups are kept. A running daemon restarts itself and recovers the database; otherwise start it.",
@@ -131,7 +123,7 @@ export function finishBackup(dataDir: string, out: string, problems: readonly st
   try {
     renameDurably(part, out);
   } catch (cause) {
-    removePart(part);
+    removePartIfPossible(part);
     throw unwrittenBackup(
       out,
       messageOf(cause),
@@ -191,6 +183,15 @@ export function takeBackupLock(dataDir: string): () => void {
 /** Removes an unfinished backup and SQLite's files beside it, which would be read into the next one. */
 function removePart(part: string): void {
   for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(part + ending, { force: true });
+}
+
+/** For a caller that reports an error: a medium that is gone or fails must not hide it. */
+function removePartIfPossible(part: string): void {
+  try {
+    removePart(part);
+  } catch {
+    // It stays: the next backup to this place removes it.
+  }
 }
 
 /**

@@ -36,6 +36,22 @@ test("a backup that cannot get its name leaves no copy", async () => {
   expect(readdirSync(folder)).toEqual(["copy.db"]);
 });
 
+test("a backup whose medium is gone before it gets its name is refused with the reason", () => {
+  const folder = temporaryFolder();
+  // Neither the name nor the removal of the copy works.
+  writeFileSync(join(folder, "stick"), "");
+  const out = join(folder, "stick/copy.db");
+  expect(() => finishBackup(folder, out, [])).toThrow(
+    expect.objectContaining({
+      code: "cannot-create",
+      hint: "Check the medium and the permissions of that directory.",
+    }) as Error,
+  );
+  expect(() => finishBackup(folder, out, ["page 3 is damaged"])).toThrow(
+    expect.objectContaining({ code: "storage" }) as Error,
+  );
+});
+
 test("a backup on a medium that is not mounted is refused, and its directory is not created on the card", async () => {
   const folder = temporaryFolder();
   const missing = join(folder, "media/usb");
