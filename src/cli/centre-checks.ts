@@ -136,30 +136,36 @@ async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckR
 
 /** Whether a centre that takes reports has the site under another reference, as after a change of `site.ref`. */
 async function referenceChecks(siteRef: string, email: string, get: Get): Promise<CheckResult[]> {
-  // Only the account of a site may not see the whole fleet; for any other, the list has the sites of others.
+  const account = await get("/site/account");
+  const enrolled =
+    account.kind === "answered" ? (parseJson(account.body) as { site?: unknown } | null) : null;
+  if (typeof enrolled?.site === "string") return referenceCheck(siteRef, enrolled.site);
+  // An account of no site, or a centre of an earlier release. Only the account of a site may not see the whole fleet; for any other,
+  // the list has the sites of others.
   if (denialOf(await get("/sites/summary")) === undefined) return [];
   const own = await get("/sites?_start=0&_end=1");
   const [site] = (own.kind === "answered" && itemsOf(parseJson(own.body) ?? null)) || [];
   const reported = (site as { report?: { ref?: unknown } } | undefined)?.report?.ref;
-  const ref = typeof reported === "string" ? reported : enrolledAs(email, siteRef);
-  if (ref === undefined || ref === siteRef) return [];
+  if (typeof reported === "string") return referenceCheck(siteRef, reported);
+  if (!isSiteAddress(email) || email.toLowerCase() === siteAddress(siteRef)) return [];
+  // For a site that has not reported yet. The address is in lower case, whatever the reference.
+  const ref = email.toLowerCase().slice(0, email.lastIndexOf("@"));
+  return referenceCheck(siteRef, ref, "the reference with which santinela sites invite was called");
+}
+
+/** @param ref of the enrolment @param remedy what to set, if `ref` may differ from it in upper and lower case */
+function referenceCheck(siteRef: string, ref: string, remedy?: string): CheckResult[] {
+  if (ref === siteRef) return [];
+  const isCaseAlone = ref.toLowerCase() === siteRef.toLowerCase();
   return [
     error(
       CHECK,
       `has this account for site ${ref}, and site.ref is ${siteRef}: it rejects the reports of this site and calls it silent`,
-      `Set site.ref to ${ref}, or enrol the site again under its new reference.`,
+      remedy === undefined
+        ? `Set site.ref to ${ref}${isCaseAlone ? ", with the same upper and lower case" : ", or enrol the site again under its new reference"}.`
+        : `Set site.ref to ${remedy} (here in lower case: ${ref}), or enrol the site again under its new reference. Upper and lower case count.`,
     ),
   ];
-}
-
-/**
- * The reference in the address of a site's account, for a site that has not reported yet; undefined for another address. The address
- * is in lower case, whatever the reference.
- */
-function enrolledAs(email: string, siteRef: string): string | undefined {
-  if (!isSiteAddress(email)) return undefined;
-  const address = email.toLowerCase();
-  return address === siteAddress(siteRef) ? siteRef : address.slice(0, address.lastIndexOf("@"));
 }
 
 function signInCheck(reply: Reply, baseUrl: string): CheckResult {

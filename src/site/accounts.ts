@@ -23,9 +23,9 @@ export function accountRoutes(
   }: Pick<SiteRouteParts, "tokens" | "accounts" | "deleteNeedsAdministrator">,
 ): void {
   const ownAccount = (request: Request): AccountView => {
-    const { email, role, mustChangePassword = false } = principalOf(request);
+    const { email, role, mustChangePassword = false, site } = principalOf(request);
     const mayDelete = role === "administrator" || (role === "operator" && !deleteNeedsAdministrator);
-    return { email, role, mustChangePassword, mayDelete };
+    return { email, role, mustChangePassword, mayDelete, ...(site === undefined ? {} : { site }) };
   };
   addResource(router, "/site/account", guards.token, { get: json(ownAccount) });
   addResource(router, "/site/password", guards.token, {

@@ -83,6 +83,8 @@ export interface AccountView {
   readonly mustChangePassword: boolean;
   /** Whether it may delete interventions, see `http.deleteNeedsAdministrator`. */
   readonly mayDelete: boolean;
+  /** The reference of the enrolment, for the account of a site. */
+  readonly site?: string;
 }
 
 /** An account in the list for administrators. */

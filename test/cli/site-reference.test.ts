@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { centreChecks } from "../../src/cli/centre-checks.ts";
 import type { Config } from "../../src/config/config.ts";
 import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
@@ -50,8 +50,31 @@ test("a site with the account of a person, which sees all sites, is not compared
 
 test("a wrong reference is named right after the enrolment, before the first report", async () => {
   expect(await check("hala-nord")).toMatch(/^ok .* returns interventions$/);
-  expect(await check("Hala-Nord")).toMatch(/^ok .* returns interventions$/);
+  expect(await check("Hala-Nord")).toMatch(
+    /\nerror has this account for site hala-nord, and site\.ref is Hala-Nord: it rejects the reports/,
+  );
   expect(await check("hala-noua")).toMatch(
     /\nerror has this account for site hala-nord, and site\.ref is hala-noua: it rejects the reports/,
   );
+});
+
+test("a centre of an earlier release, which does not tell the reference of an account, has it in lower case", async () => {
+  const older = createServer((request, response) => {
+    if (request.url === "/site/account") response.writeHead(404).end();
+    else centre.app(request, response);
+  });
+  await listen(older);
+  onTestFinished(() => close(older));
+  const baseUrl = `http://127.0.0.1:${(older.address() as AddressInfo).port}`;
+  const checks = (ref: string) =>
+    centreChecks({
+      upstream: { baseUrl, email, password: SITE_PASSWORD },
+      site: { ref },
+      zones: [],
+    } as unknown as Config);
+  expect(await checks("Hala-Nord")).toMatchObject([{ status: "ok" }]);
+  expect((await checks("hala-noua"))[1]).toMatchObject({
+    status: "error",
+    remedy: expect.stringContaining("sites invite was called (here in lower case: hala-nord)") as string,
+  });
 });
