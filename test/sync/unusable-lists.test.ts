@@ -103,6 +103,27 @@ function loseFirst(isStored: boolean): void {
   };
 }
 
+test("an alarm without a response is sent again where keys are honoured, whatever the list shows, and others are not", async () => {
+  const { answer } = centre;
+  const keyed = (request: ReceivedRequest): ScriptedResponse => ({
+    ...answer(request),
+    headers: { "Content-Type": "application/json", "Idempotency-Key": '"key"' },
+  });
+  centre.answer = keyed;
+  site.create();
+  await site.push.cycle();
+  // Records without an id: the list is never complete.
+  pageOf = () => json(200, [{ id: "a" }, { id: "b" }]);
+  for (const priority of ["high", "low"] as const) {
+    loseFirst(false);
+    const { id } = site.create({ priority });
+    await site.push.cycle();
+    site.app.clock.advance(60_000);
+    await site.push.cycle();
+    expect(site.entry(id).phase, priority).toBe(priority === "high" ? "linked" : "unsure");
+  }
+});
+
 test("an alarm is found at a centre that answers 404 after the last page of its list", async () => {
   pageOf = (start, page) => (start > 0 && page.length === 0 ? notFound("no such page") : json(200, page));
   loseFirst(true);

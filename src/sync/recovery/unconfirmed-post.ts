@@ -19,6 +19,7 @@ import {
   ANSWERED,
   codeAfterSearch,
   DENIED,
+  INCOMPLETE_LISTS,
   isAnswered,
   isUnprovedAgain,
   NOT_SHOWN,
@@ -95,16 +96,20 @@ export class UnconfirmedPost {
   }
 
   /**
-   * Whether a record is sent again although the search has not shown if it is there: after a user's order, or because the account
-   * may not read. A gateway may deny everything for a moment, so that two answers in a row must be denials. A record that the centre
+   * Whether a record is sent again although the search has not shown if it is there: after a user's order, because the
+   * account may not read, or for an alarm at a centre that honours idempotency keys, whose list is incomplete. A gateway may deny everything for a moment, so that two answers in a row must be denials. A record that the centre
    * has answered with a success is most likely there: only a user, who can ask the dispatcher, has it sent again.
    */
   #isSentUnsearched(entry: OutboxEntry, { code }: ReadOutcome): boolean {
-    const { lastCode, deleted } = entry;
+    const { lastCode, deleted, priorityOrder } = entry;
     const { cannotArrive } = this.#arrivalOf(entry);
     if (deleted) return false;
     if (lastCode === DENIED && cannotArrive) return true;
     const { honoursKeys } = this.#context.store.facts;
+    const isUrgent = priorityOrder === URGENT_PRIORITY_ORDER;
+    // A repeated idempotency key creates no second record, and no list that is read later is needed.
+    if (isUrgent && honoursKeys && INCOMPLETE_LISTS.has(code))
+      return !isAnswered(lastCode) || lastCode === ANSWERED;
     const isDeniedAgain = lastCode === READS_DENIED || (lastCode === ANSWERED && honoursKeys);
     if (code !== READS_DENIED || !isDeniedAgain) return false;
     return (cannotArrive || honoursKeys) && !this.#isSentEnough(entry);
