@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { readResponseBody, type ResponseLimits } from "./response-body.ts";
+import { readResponseBody, type ResponseBody, type ResponseLimits } from "./response-body.ts";
 
 /**
  * The result of a request. The last two differ in whether a repetition could create a second record.
@@ -54,6 +54,8 @@ interface ApiClientOptions {
   readonly ca?: string | undefined;
   /** Limits of the responses; by default 16 MiB. */
   readonly limits?: ResponseLimits;
+  /** Whether alarms wait for the responses: large ones are read before those of other clients. Default: no. */
+  readonly isUrgent?: boolean;
 }
 
 /** The result of one attempt, and whether its kept connection had been closed by the server. */
@@ -71,12 +73,21 @@ export class ApiClient {
   readonly #socketPath: string | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #agent: HttpAgent | HttpsAgent;
-  readonly #limits: ResponseLimits | undefined;
+  readonly #body: Parameters<typeof readResponseBody>[3];
   readonly #abort = new AbortController();
 
   constructor(options: ApiClientOptions) {
-    const { baseUrl, socketPath, timeoutMs, keepIdleMs, connectionsMax = 8, ca, limits } = options;
-    this.#limits = limits;
+    const {
+      baseUrl,
+      socketPath,
+      timeoutMs,
+      keepIdleMs,
+      connectionsMax = 8,
+      ca,
+      limits,
+      isUrgent = false,
+    } = options;
+    this.#body = { limits, isUrgent };
     this.#base = new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`);
     this.#socketPath = socketPath;
     this.#timeoutMs = timeoutMs;
@@ -124,14 +135,22 @@ export class ApiClient {
           ...headers,
         },
       });
+      let arriving: ResponseBody | undefined;
       const onTimeout = (): void => {
+        if (arriving?.takeWait() === true) return watch(AbortSignal.timeout(this.#timeoutMs ?? 0));
         const message = `no response within ${this.#timeoutMs} ms`;
         request.destroy(Object.assign(new Error(message), { code: "ETIMEDOUT" }));
       };
-      limit?.addEventListener("abort", onTimeout, { once: true });
-      request.once("close", () => limit?.removeEventListener("abort", onTimeout));
+      let watched = limit;
+      const watch = (next: AbortSignal | undefined): void => {
+        watched = next;
+        next?.addEventListener("abort", onTimeout, { once: true });
+      };
+      watch(limit);
+      request.once("close", () => watched?.removeEventListener("abort", onTimeout));
+      const onBody = (read: ResponseBody): void => void (arriving = read);
       const connectEvent = isTls ? "secureConnect" : "connect";
-      resolveWith(request, { connectEvent, limits: this.#limits }, (reply) => {
+      resolveWith(request, { connectEvent, body: this.#body, onBody }, (reply) => {
         const isStale = reply.kind === "lost" && request.reusedSocket && STALE.has(reply.code);
         resolve({ reply, isStale });
       });
@@ -151,10 +170,17 @@ function refused(error: NodeJS.ErrnoException): Sent {
   return { reply: { kind: "not-sent", code: error.code ?? "ERROR", error: error.message }, isStale: false };
 }
 
+interface Answering {
+  readonly connectEvent: "connect" | "secureConnect";
+  readonly body: Parameters<typeof readResponseBody>[3];
+  /** Called when the head of the response has arrived. */
+  readonly onBody: (body: ResponseBody) => void;
+}
+
 /** Calls `resolve` when a request ends in any way; only the first call counts. */
 function resolveWith(
   request: ClientRequest,
-  { connectEvent, limits }: { connectEvent: "connect" | "secureConnect"; limits: ResponseLimits | undefined },
+  { connectEvent, body, onBody }: Answering,
   resolve: (reply: Reply) => void,
 ): void {
   let connected = false;
@@ -178,7 +204,7 @@ function resolveWith(
     isAnswered = true;
     const { statusCode: status = 0, headers } = response;
     const answered = (body: string): void => resolve({ kind: "answered", status, headers, body });
-    readResponseBody(response, answered, fail, limits);
+    onBody(readResponseBody(response, answered, fail, body));
   });
   request.on("close", () => {
     if (!isAnswered) fail(new Error("connection closed without a response"));

@@ -19,17 +19,40 @@ export const TOO_LARGE = "TOO-LARGE";
 /** Limits of the responses to one client. */
 export interface ResponseLimits {
   readonly bytesMax: number;
-  /** Called when a response is large, before its text is made. */
-  onLarge(): void;
+  /** Called when a response is large, before its text is made. @returns called at its end */
+  onLarge(): () => void;
 }
 
-const DEFAULT_LIMITS: ResponseLimits = { bytesMax: RESPONSE_BYTES_MAX, onLarge: () => {} };
+const DEFAULT_LIMITS: ResponseLimits = { bytesMax: RESPONSE_BYTES_MAX, onLarge: () => () => {} };
+
+/** A response that is being read. */
+export interface ResponseBody {
+  /** Whether it has been paused behind another large one since the last call, so that part of its time has passed without it. */
+  readonly takeWait: () => boolean;
+}
+
+interface LargeResponse {
+  readonly isUrgent: boolean;
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
 
 /**
- * The large responses that arrive in this thread. Only the first continues: a server that sends the largest possible one to
- * each of a dozen requests would use up the memory of the service. It waits for nothing, so the others do not wait indefinitely.
+ * The large responses that arrive in this thread, urgent ones first. Only the first continues: a server that sends the largest
+ * possible one to each of a dozen requests would use up the memory of the service. It waits for nothing, so the others do not wait
+ * indefinitely. What has arrived of the others are bytes outside the heap.
  */
-const large: { readonly resume: () => void }[] = [];
+let large: readonly LargeResponse[] = [];
+
+/** Adds a response, or removes it, and lets the first one continue. */
+function setLarge(next: readonly LargeResponse[]): void {
+  const [before] = large;
+  const [first] = next;
+  large = next;
+  if (before === first) return;
+  if (before && next.includes(before)) before.pause();
+  first?.resume();
+}
 
 /**
  * Reads the body of a response, and decompresses gzip. Calls one of the two functions; further calls may follow.
@@ -39,17 +62,25 @@ export function readResponseBody(
   response: IncomingMessage,
   answered: (body: string) => void,
   fail: (error: Error) => void,
-  limits: ResponseLimits = DEFAULT_LIMITS,
-): void {
+  { limits = DEFAULT_LIMITS, isUrgent = false }: { limits?: ResponseLimits | undefined; isUrgent?: boolean },
+): ResponseBody {
   const { bytesMax } = limits;
   const collected = new CollectedBytes(bytesMax);
   const body = decompressed(response, fail);
-  const own = { resume: (): void => void body.resume() };
+  const own: LargeResponse = {
+    isUrgent,
+    pause: () => {
+      hasWaited = true;
+      body.pause();
+    },
+    resume: () => void body.resume(),
+  };
+  let hasWaited = false;
   let sizeBytes = 0;
+  let ended = (): void => {};
   const leave = (): void => {
-    const place = large.indexOf(own);
-    if (place >= 0) large.splice(place, 1);
-    if (place === 0) large[0]?.resume();
+    setLarge(large.filter((other) => other !== own));
+    ended();
   };
   const giveUp = (): void => {
     const message = `the response is larger than ${bytesMax / 1024 / 1024} MiB`;
@@ -64,8 +95,10 @@ export function readResponseBody(
     sizeBytes += chunk.length;
     if (collected.isTooLong) return giveUp();
     if (wasLarge || sizeBytes <= LARGE_BYTES) return;
-    limits.onLarge();
-    if (large.push(own) > 1) body.pause();
+    ended = limits.onLarge();
+    const before = large.filter((other) => other.isUrgent || !isUrgent);
+    setLarge([...before, own, ...large.filter((other) => !before.includes(other))]);
+    if (large[0] !== own) own.pause();
   });
   body.on("end", () => answered(collected.take().toString("utf8")));
   body.on("close", leave);
@@ -73,6 +106,14 @@ export function readResponseBody(
   response.on("close", () => {
     if (!response.complete) fail(new Error("connection closed before the response was complete"));
   });
+  return {
+    takeWait: () => {
+      const isWaiting = large.indexOf(own) > 0;
+      const before = hasWaited;
+      hasWaited = false;
+      return before || isWaiting;
+    },
+  };
 }
 
 /** Whether a response is one of the API: the page of a network may have any size. */

@@ -4,6 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import type { Log } from "../domain/log.ts";
 import { isStorageError } from "../store/database.ts";
 import type { UpstreamCapabilities } from "../store/upstream-capabilities.ts";
+import { ListTurns, type Turn } from "./list-turns.ts";
 
 const MIB = 1024 * 1024;
 
@@ -40,7 +41,7 @@ export class ListLimits implements ResponseLimits {
   #loweredUntilMs = 0;
   #isNoted = false;
   #cancelTimer: CancelTimer = () => {};
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new ListTurns();
 
   constructor(options?: ListLimitsOptions) {
     this.#options = options;
@@ -68,11 +69,12 @@ export class ListLimits implements ResponseLimits {
     this.#survived();
   }
 
-  onLarge(): void {
-    if (!this.#options) return;
+  onLarge(): () => void {
+    if (!this.#options) return () => {};
     if (!this.#isNoted) this.#note(true);
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.after(SURVIVED_MS, () => this.#survived());
+    return () => {};
   }
 
   /** Called for a list of records that has not been read because of its size. @param bytesMax the limit */
@@ -85,19 +87,15 @@ export class ListLimits implements ResponseLimits {
   /**
    * Reads a list. One that becomes large is read again from its start, alone: several at once would not fit. It holds nothing while it
    * waits for its turn.
-   * @param read is given the limit of its rows, and returns undefined above it if that is `LARGE_BYTES`
+   * @param read returns undefined above the limit of small rows, and if it has given way
+   * @param isUrgent whether an alarm waits for it
    */
-  async run<T>(read: (rowsBytesMax: number) => Promise<T | undefined>): Promise<T> {
-    const small = await read(LARGE_BYTES);
-    if (small !== undefined) return small;
-    const alone = async (): Promise<T> => {
-      const found = await read(this.rowsBytesMax);
-      if (found === undefined) throw new Error("a list has exceeded a limit that it does not have");
-      return found;
-    };
-    const own = this.#turn.then(alone);
-    this.#turn = own.catch(() => "reported by its own caller");
-    return own;
+  async run<T>(read: (turn: Turn) => Promise<T | undefined>, isUrgent = false): Promise<T> {
+    const small = await read({ rowsBytesMax: LARGE_BYTES, mustGiveWay: () => false });
+    return (
+      small ??
+      this.#turns.run((mustGiveWay) => read({ rowsBytesMax: this.rowsBytesMax, mustGiveWay }), isUrgent)
+    );
   }
 
   get #limits(): Limits {

@@ -90,7 +90,11 @@ export class Sync {
     const limits = (this.#limits = new ListLimits({ ...options, facts, baseUrl }));
     const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS, limits };
     const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
-    const urgentClient = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent });
+    const urgentClient = new ApiClient({
+      ...connections,
+      connectionsMax: CONNECTIONS_MAX.urgent,
+      isUrgent: true,
+    });
     const reportClient = new ApiClient({
       ...connections,
       timeoutMs: reportTimeoutMs({ timeoutS, reportS }),

@@ -54,16 +54,20 @@ export class UpstreamClient {
   readonly habits: ListHabits;
   /** Shared with `urgent`. */
   readonly limits: ListLimits;
+  /** Whether this is the one with the connections for alarms. */
+  readonly isUrgent: boolean;
 
   constructor(
     { urgentClient, limits = new ListLimits(), ...options }: UpstreamClientOptions,
     habits: ListHabits = { rowsMax: 0, isOrdered: true, areIdsOrdered: true, pageRows: PAGE_ROWS },
+    isUrgent = false,
   ) {
     this.#options = options;
+    this.isUrgent = isUrgent;
     this.habits = habits;
     this.limits = limits;
     this.urgent = urgentClient
-      ? new UpstreamClient({ ...options, client: urgentClient, limits }, habits)
+      ? new UpstreamClient({ ...options, client: urgentClient, limits }, habits, true)
       : this;
   }
 

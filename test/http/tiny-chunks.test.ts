@@ -133,4 +133,47 @@ describe("the responses of a server that", () => {
     ends.push(() => client.close());
     expect(await client.request({ method: "GET", path: "/" })).toMatchObject({ kind: "answered" });
   });
+
+  test("sends a large one that an alarm waits for has it read before those that came earlier", async () => {
+    const started = new Set<string>();
+    let endBulk = (): void => {};
+    const server = createServer(({ url = "" }, response) => {
+      response.write(Buffer.alloc(2 * MIB, " "), () => started.add(url));
+      const end = (): void => void response.end(Buffer.alloc(5 * MIB, " "));
+      if (url === "/bulk") endBulk = end;
+      else end();
+    });
+    const port = await listen(server);
+    ends.push(() => server.close());
+    ends.push(() => server.closeAllConnections());
+    const [bulk, urgent] = [false, true].map(
+      (isUrgent) => new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 5_000, isUrgent }),
+    );
+    for (const client of [bulk, urgent]) ends.push(() => client?.close());
+    const earlier = bulk?.request({ method: "GET", path: "/bulk" });
+    await eventually("the earlier one to arrive", () => started.has("/bulk"));
+    expect(await urgent?.request({ method: "GET", path: "/urgent" })).toMatchObject({ kind: "answered" });
+    endBulk();
+    expect(await earlier).toMatchObject({ kind: "answered" });
+  });
+
+  test("never ends a large one that an alarm waits for lets the other one continue after its time", async () => {
+    const started = new Set<string>();
+    const server = createServer(({ url = "" }, response) => {
+      response.write(Buffer.alloc(2 * MIB, " "), () => started.add(url));
+      // The rest of the bulk one arrives while it is paused.
+      if (url === "/bulk") response.end(Buffer.alloc(6 * MIB, " "));
+    });
+    const port = await listen(server);
+    ends.push(() => server.close());
+    ends.push(() => server.closeAllConnections());
+    const urgent = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 1_500, isUrgent: true });
+    const bulk = new ApiClient({ baseUrl: `http://127.0.0.1:${port}`, timeoutMs: 1_000 });
+    for (const client of [urgent, bulk]) ends.push(() => client.close());
+    const hanging = urgent.request({ method: "GET", path: "/urgent" });
+    await eventually("the urgent one to arrive", () => started.has("/urgent"));
+    const reply = bulk.request({ method: "GET", path: "/bulk" });
+    expect(await hanging).toMatchObject({ kind: "lost", code: "ETIMEDOUT" });
+    expect(await reply).toMatchObject({ kind: "answered" });
+  });
 });

@@ -3,6 +3,7 @@ import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
 import { UpstreamCapabilities } from "../../src/store/upstream-capabilities.ts";
 import { ListLimits } from "../../src/sync/list-limits.ts";
+import type { Turn } from "../../src/sync/list-turns.ts";
 import { TestApp } from "../support/app.ts";
 
 const MIB = 1024 * 1024;
@@ -67,14 +68,16 @@ test("a list that becomes large is read again alone, and small ones do not wait 
   const limits = new ListLimits();
   const log: string[] = [];
   const ends: (() => void)[] = [];
-  const large = (name: string) => async (bytesMax: number) => {
-    if (bytesMax === MIB) return undefined;
-    log.push(`${name} starts`);
-    await new Promise<void>((resolve) => ends.push(resolve));
-    log.push(`${name} ends`);
-    if (name === "first") throw new Error("broken");
-    return name;
-  };
+  const large =
+    (name: string) =>
+    async ({ rowsBytesMax }: Turn) => {
+      if (rowsBytesMax === MIB) return undefined;
+      log.push(`${name} starts`);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      log.push(`${name} ends`);
+      if (name === "first") throw new Error("broken");
+      return name;
+    };
   const [first, second] = [limits.run(large("first")), limits.run(large("second"))];
   first.catch(() => "expected below");
   expect(await limits.run(() => Promise.resolve("small"))).toBe("small");
@@ -85,4 +88,50 @@ test("a list that becomes large is read again alone, and small ones do not wait 
   ends[1]?.();
   expect(await second).toBe("second");
   expect(log).toEqual(["first starts", "first ends", "second starts", "second ends"]);
+});
+
+test("a list that an alarm waits for is read before the others, and a reading gives way to it", async () => {
+  const limits = new ListLimits();
+  const log: string[] = [];
+  let nextPage = (): void => {};
+  const list =
+    (name: string) =>
+    async ({ rowsBytesMax, mustGiveWay }: Turn) => {
+      if (rowsBytesMax === MIB) return undefined;
+      for (let page = 0; page < 2; page += 1) {
+        if (mustGiveWay()) return undefined;
+        log.push(`${name} ${page}`);
+        await new Promise<void>((resolve) => (nextPage = resolve));
+      }
+      return name;
+    };
+  const step = async (): Promise<void> => {
+    nextPage();
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  };
+  const bulk = [limits.run(list("first")), limits.run(list("second"))];
+  await step();
+  const urgent = limits.run(list("urgent"), true);
+  for (let page = 0; page < 10; page += 1) await step();
+  expect(await urgent).toBe("urgent");
+  expect(await Promise.all(bulk)).toEqual(["first", "second"]);
+  expect(log.slice(0, 3)).toEqual(["first 0", "urgent 0", "urgent 1"]);
+  expect(log.slice(3)).toEqual(["second 0", "second 1", "first 0", "first 1"]);
+});
+
+test("a reading gives way three times at most", async () => {
+  const limits = new ListLimits();
+  const urgent: Promise<string>[] = [];
+  let begun = 0;
+  const bulk = limits.run(async ({ rowsBytesMax, mustGiveWay }) => {
+    if (rowsBytesMax === MIB) return undefined;
+    begun += 1;
+    const alarm = ({ rowsBytesMax: max }: Turn) => Promise.resolve(max === MIB ? undefined : "alarm");
+    urgent.push(limits.run(alarm, true));
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    return mustGiveWay() ? undefined : "bulk";
+  });
+  expect(await bulk).toBe("bulk");
+  expect(await Promise.all(urgent)).toEqual(Array.from({ length: 4 }, () => "alarm"));
+  expect(begun).toBe(4);
 });

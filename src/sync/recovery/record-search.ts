@@ -5,6 +5,7 @@ import type { UpstreamRecord } from "../../domain/merge.ts";
 import type { OutboxEntry } from "../../domain/outbox.ts";
 import type { MatchCandidate } from "../../domain/match-candidate.ts";
 import { recordFingerprint } from "../../domain/record-fingerprint.ts";
+import type { Turn } from "../list-turns.ts";
 import type { ReadOutcome } from "../reply-classification.ts";
 import type { UpstreamClient } from "../upstream-client.ts";
 import { bytesOf } from "../upstream-records.ts";
@@ -93,25 +94,25 @@ export async function readHighestId(
  * undetermined.
  */
 export function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
-  return centre.limits.run((bytesMax) => search(centre, lowest, bytesMax));
+  return centre.limits.run((turn) => search(centre, lowest, turn), centre.isUrgent);
 }
 
-/** @returns undefined if the rows are large and no more than small ones are allowed */
+/** @returns undefined if it has given way, or the rows are large and no more than small ones are allowed */
 async function search(
   centre: UpstreamClient,
   lowest: Watermark,
-  bytesMax: number,
+  turn: Turn,
 ): Promise<SearchOutcome | undefined> {
   const watermark = centre.habits.areIdsOrdered ? lowest : UNKNOWN_WATERMARK;
-  const first = await readOnce(centre, watermark, bytesMax);
+  const first = await readOnce(centre, watermark, turn);
   if (first === undefined || "outcome" in first) return first;
-  if (first.end === "repeats") return readWhole(centre, watermark, { page: first.reading, bytesMax });
+  if (first.end === "repeats") return readWhole(centre, watermark, { page: first.reading, turn });
   if (first.end === "reached" || first.reading.hasTotal) return complete(first.reading);
   // Only its ids are compared: two lists at a time may be too large for the memory.
   const earlierIds = first.reading.takeIds();
-  const second = await readOnce(centre, watermark, bytesMax);
+  const second = await readOnce(centre, watermark, turn);
   if (second === undefined || "outcome" in second) return second;
-  if (second.end === "repeats") return readWhole(centre, watermark, { page: second.reading, bytesMax });
+  if (second.end === "repeats") return readWhole(centre, watermark, { page: second.reading, turn });
   const isComplete =
     second.end === "reached" || second.reading.hasTotal || second.reading.agreesWith(earlierIds);
   return isComplete
@@ -134,11 +135,12 @@ export async function findInList(centre: UpstreamClient, id: number): Promise<Li
 async function readOnce(
   centre: UpstreamClient,
   watermark: Watermark,
-  bytesMax: number,
+  { rowsBytesMax: bytesMax, mustGiveWay }: Turn,
 ): Promise<{ end: "reached" | "ended" | "repeats"; reading: ListReading } | Undetermined | undefined> {
   const reading = new ListReading(watermark, centre.habits.isOrdered);
   let bytes = 0;
   for (let page = 0; page < PAGES_MAX; page += 1) {
+    if (mustGiveWay()) return undefined;
     const { start } = reading;
     const outcome = await centre.page(start);
     // Some servers answer 404 after the last page; a stray one is found by the second reading.
@@ -165,8 +167,9 @@ async function readOnce(
 async function readWhole(
   centre: UpstreamClient,
   watermark: Watermark,
-  { page, bytesMax }: { page: ListReading; bytesMax: number },
+  { page, turn }: { page: ListReading; turn: Turn },
 ): Promise<SearchOutcome | undefined> {
+  const { rowsBytesMax: bytesMax, mustGiveWay } = turn;
   const pageSize = page.rows.length;
   // The whole list has the same rows: a large page is not kept beside it.
   if (bytesOf(page.rows) > LARGE_BYTES) page.takeIds();
@@ -183,6 +186,7 @@ async function readWhole(
   // Without an order only its length is left: longer than a page, so it is the whole list.
   const isWhole = fromBelow === "unordered" ? items.length > pageSize : fromBelow === "same";
   if (isWhole) return complete(reading);
+  if (mustGiveWay()) return undefined;
   const parts = await readByParts(centre, rows, centre.habits.rowsMax, bytesMax - bytesOf(rows));
   if (parts.kind === "failed") return unread(parts.outcome, page);
   if (parts.kind === "cut" && parts.isTooLarge === true && isSmall(bytesMax)) return undefined;
