@@ -39,6 +39,8 @@ export interface RecordsOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly time: TrustedTime;
+  /** Of the machine, from the kernel. */
+  readonly bootId?: string;
   readonly log: Log;
   readonly conditions: Conditions;
   readonly failpoint: Failpoint;

@@ -68,6 +68,7 @@ const control: ThreadControl<NewAdministrator> = {
       config,
       clock,
       time: host.time,
+      bootId: host.bootId,
       log,
       conditions,
       failpoint: failpointOf(failpoint, () => process.kill(process.pid, "SIGKILL")),

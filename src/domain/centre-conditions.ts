@@ -12,6 +12,7 @@ const OF_CENTRE = [
   "upstream-differs",
   "upstream-not-compared",
   "upstream-list-too-large",
+  "upstream-list-postponed",
   "upstream-reference-lost",
   "upstream-notes-cut",
   "upstream-reference-shared",

@@ -28,6 +28,8 @@ export const CONDITION_MESSAGES = {
     "the list of the dispatch centre has not been readable in full for a day ({code}): a record that is missing or exists twice there may not be noticed. Let the account of this site see only its own records, and ask the centre about its list.",
   "upstream-list-too-large":
     "the dispatch centre {centre} sends a list of more than {limitMb} MiB, which this device does not read. Alarms are sent, but records are not compared with the list, and one without a response cannot be found in it. Let the account of this site see only its own records, or ask the centre to send its list in pages (_start, _end).",
+  "upstream-list-postponed":
+    "the daemon ended twice while it read a large list of the dispatch centre {centre}. For an hour it reads no list of more than {limitMb} MiB; after that it reads them again by itself. Alarms are sent, but records are not compared with the list, and one without a response cannot be found in it. If this comes again, let the account of this site see only its own records, or ask the centre to send its list in pages (_start, _end).",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",

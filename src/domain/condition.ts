@@ -108,6 +108,7 @@ export const CONDITIONS = {
     title: "Records cannot be compared with the dispatch centre",
   },
   "upstream-list-too-large": { severity: "warning", title: "Dispatch centre's list too large" },
+  "upstream-list-postponed": { severity: "warning", title: "Dispatch centre's list not read for an hour" },
   "upstream-differs": { severity: "warning", title: "Records differ from the dispatch centre" },
   "monitoring-receiver-unreachable": { severity: "error", title: "Monitoring receiver unreachable" },
   "monitoring-receiver-rejects": { severity: "error", title: "Monitoring receiver rejects messages" },

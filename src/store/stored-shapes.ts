@@ -27,6 +27,20 @@ export function isIncidentZone(value: unknown): value is IncidentZone {
   );
 }
 
+/** Large responses of the centre, one of which may have ended the thread or the process. */
+export interface LargeRead {
+  /** Of the machine when this was noted. */
+  readonly bootId: string;
+  /** Earlier ends while one was being read. */
+  readonly ends: number;
+  readonly isReading: boolean;
+}
+
+export function isLargeRead(value: unknown): value is LargeRead {
+  const { bootId, ends, isReading } = fieldsOf(value);
+  return isText(bootId) && typeof ends === "number" && typeof isReading === "boolean";
+}
+
 export function isSiteReport(value: unknown): value is SiteReport {
   const { name, version, upS } = fieldsOf(value);
   return [name, version].every(isText) && typeof upS === "number";

@@ -2,7 +2,7 @@ import type { CentreTraits } from "../domain/centre-trait.ts";
 import type { Comparison } from "../domain/difference.ts";
 import { Store } from "./database.ts";
 import { storedJson } from "./stored-json.ts";
-import { isComparison } from "./stored-shapes.ts";
+import { isComparison, isLargeRead, type LargeRead } from "./stored-shapes.ts";
 
 /** A text that was returned without its marker. */
 interface LostReference {
@@ -180,13 +180,14 @@ export class UpstreamCapabilities extends Store {
     if (!this.hasReadBack) this.#write.run("settled-in", "yes");
   }
 
-  /** Whether a large response was being read when the last run ended, which may have been the reason. */
-  get isReadingLarge(): boolean {
-    return this.#read.get("reading-large") === "yes";
+  /** What the last run has noted of large responses; null if none was read. */
+  get largeRead(): LargeRead | null {
+    const read = this.#value("reading-large");
+    return isLargeRead(read) ? read : null;
   }
 
-  noteReadingLarge(isReading: boolean): void {
-    this.#write.run("reading-large", isReading ? "yes" : "no");
+  noteLargeRead(read: LargeRead): void {
+    this.#note("reading-large", read);
   }
 
   #value(name: string): unknown {

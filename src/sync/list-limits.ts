@@ -16,32 +16,44 @@ interface Limits {
 }
 
 const USUAL: Limits = { bytesMax: 8 * MIB, rowsBytesMax: 32 * MIB };
-const AFTER_END: Limits = { bytesMax: LARGE_BYTES, rowsBytesMax: 4 * MIB };
-/** How long the lower limits apply after a large list has ended the thread or the process. */
+const AFTER_ENDS: Limits = { bytesMax: LARGE_BYTES, rowsBytesMax: 4 * MIB };
+/** Ends of the thread or the process during a large list after which the lower limits apply. A power cut or a kill is one. */
+const ENDS_MAX = 2;
+/** How long the lower limits apply, and how long an end counts. */
 const LOWERED_MS = 3_600_000;
-/** After this time without a large response, the last one has not ended the thread. */
-const SURVIVED_MS = 60_000;
+/** This long after the last large response its value has been reduced, so it has not ended the thread. */
+const SURVIVED_MS = 5_000;
 
 interface ListLimitsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly facts: Pick<UpstreamCapabilities, "isReadingLarge" | "noteReadingLarge">;
+  readonly facts: Pick<UpstreamCapabilities, "largeRead" | "noteLargeRead">;
   readonly conditions: Conditions;
   /** Address of the dispatch centre. */
   readonly baseUrl: string;
+  /** Of the machine; without it each run counts as one of the same boot. */
+  readonly bootId?: string | undefined;
+  /** Called when large lists are read again. */
+  readonly onLifted: () => void;
 }
 
 /**
  * What is read of the lists of the dispatch centre: what fits in the heap of the thread beside everything else. If it did not fit after
- * all, the thread or the process has ended: the database shows at the next start that a large response had just been read, and for an
- * hour only small ones are. Otherwise each start would read the same list first and end again, and no alarm would be sent.
+ * all, the thread or the process has ended: the database shows at the next start that a large response had just been read. After two
+ * such ends only small ones are read for an hour. Otherwise each start would read the same list first and end again, and no alarm would
+ * be sent. An end of another boot was a power cut and does not count.
  */
 export class ListLimits implements ResponseLimits {
   readonly #options: ListLimitsOptions | undefined;
-  #loweredUntilMs = 0;
-  #isNoted = false;
-  #cancelTimer: CancelTimer = () => {};
   readonly #turns = new ListTurns();
+  #isLowered = false;
+  /** Earlier ends that count. */
+  #ends = 0;
+  /** Large responses that are arriving. */
+  #arriving = 0;
+  #isNoted = false;
+  #cancelSurvival: CancelTimer = () => {};
+  #cancelHour: CancelTimer = () => {};
 
   constructor(options?: ListLimitsOptions) {
     this.#options = options;
@@ -57,31 +69,45 @@ export class ListLimits implements ResponseLimits {
 
   /** Called before the first request. */
   start(): void {
-    if (this.#options?.facts.isReadingLarge !== true) return;
-    const { clock, log } = this.#options;
-    this.#loweredUntilMs = clock.monotonicMs() + LOWERED_MS;
-    log.warn("large-lists-postponed", { limitMb: AFTER_END.bytesMax / MIB, forS: LOWERED_MS / 1000 });
-    this.#note(false);
+    if (!this.#options) return;
+    const { facts, bootId = "", log } = this.#options;
+    const last = facts.largeRead;
+    if (last?.bootId !== bootId) return;
+    this.#ends = last.ends + (last.isReading ? 1 : 0);
+    if (this.#ends === 0) return;
+    this.#isLowered = this.#ends >= ENDS_MAX;
+    // Another end after this hour lowers the limits at once.
+    this.#ends = Math.min(this.#ends, ENDS_MAX - 1);
+    if (this.#isLowered)
+      log.warn("large-lists-postponed", { limitMb: AFTER_ENDS.bytesMax / MIB, forS: LOWERED_MS / 1000 });
+    if (last.isReading) this.#note(false);
+    this.#afterAnHour();
   }
 
   /** Called when nothing is being read. */
   stop(): void {
+    this.#cancelHour();
     this.#survived();
   }
 
   onLarge(): () => void {
-    if (!this.#options) return () => {};
+    this.#arriving += 1;
+    this.#cancelSurvival();
     if (!this.#isNoted) this.#note(true);
-    this.#cancelTimer();
-    this.#cancelTimer = this.#options.clock.after(SURVIVED_MS, () => this.#survived());
-    return () => {};
+    return () => {
+      this.#arriving -= 1;
+      if (this.#arriving > 0 || !this.#options) return;
+      this.#cancelSurvival();
+      this.#cancelSurvival = this.#options.clock.after(SURVIVED_MS, () => this.#survived());
+    };
   }
 
   /** Called for a list of records that has not been read because of its size. @param bytesMax the limit */
   noteTooLarge(bytesMax: number): void {
     if (!this.#options) return;
     const { conditions, baseUrl } = this.#options;
-    conditions.raise("upstream-list-too-large", { centre: baseUrl, limitMb: bytesMax / MIB });
+    const code = this.#isLowered ? "upstream-list-postponed" : "upstream-list-too-large";
+    conditions.raise(code, { centre: baseUrl, limitMb: bytesMax / MIB });
   }
 
   /**
@@ -99,23 +125,38 @@ export class ListLimits implements ResponseLimits {
   }
 
   get #limits(): Limits {
-    const nowMs = this.#options?.clock.monotonicMs() ?? 0;
-    return nowMs < this.#loweredUntilMs ? AFTER_END : USUAL;
+    return this.#isLowered ? AFTER_ENDS : USUAL;
+  }
+
+  #afterAnHour(): void {
+    if (!this.#options) return;
+    const { clock, conditions, onLifted } = this.#options;
+    this.#cancelHour = clock.after(LOWERED_MS, () => {
+      if (!this.#isLowered) {
+        this.#ends = 0;
+        return this.#note(this.#isNoted);
+      }
+      this.#isLowered = false;
+      conditions.clear("upstream-list-postponed");
+      this.#afterAnHour();
+      onLifted();
+    });
   }
 
   #survived(): void {
-    this.#cancelTimer();
+    this.#cancelSurvival();
     if (this.#isNoted) this.#note(false);
   }
 
   /** A disk that takes no write keeps no list from being read. */
   #note(isReading: boolean): void {
     this.#isNoted = isReading;
+    const { facts, bootId = "", log } = this.#options ?? {};
     try {
-      this.#options?.facts.noteReadingLarge(isReading);
+      facts?.noteLargeRead({ bootId, ends: this.#ends, isReading });
     } catch (error) {
       if (!isStorageError(error)) throw error;
-      this.#options?.log.warn("large-list-note-failed", { error });
+      log?.warn("large-list-note-failed", { error });
     }
   }
 }

@@ -6,7 +6,7 @@ export interface Turn {
   readonly mustGiveWay: () => boolean;
 }
 
-/** How often one reading gives way: lists that alarms wait for must not keep a comparison from its end for ever. */
+/** How often one reading gives way: lists that alarms wait for must not keep a comparison from its end indefinitely. */
 const GIVES_WAY_MAX = 3;
 
 interface Waiting {

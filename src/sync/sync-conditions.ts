@@ -111,6 +111,7 @@ export class SyncConditions {
     if (failure === undefined) {
       this.#notComparedSinceMs = undefined;
       conditions.clear("upstream-list-too-large");
+      conditions.clear("upstream-list-postponed");
       return conditions.clear("upstream-not-compared");
     }
     this.#notComparedSinceMs ??= clock.monotonicMs();

@@ -38,6 +38,8 @@ export interface SyncOptions extends SyncPorts {
     /** PEM of the only certificate authority trusted for the dispatch centre; undefined for the public ones. */
     readonly ca: string | undefined;
   };
+  /** Of the machine, from the kernel. */
+  readonly bootId?: string;
   readonly site: { readonly ref: string; readonly timezone: string; readonly locale: Locale };
   /** Called for a damaged page of the database. */
   readonly onDamage?: (error: unknown) => void;
@@ -83,24 +85,13 @@ export class Sync {
 
   constructor(options: SyncOptions) {
     const { upstream, site, clock } = options;
-    const { baseUrl, email, password, schedule, objectives, marker, timeoutS, ca, reportS = 0 } = upstream;
+    const { baseUrl, email, password, schedule, objectives, marker, reportS = 0 } = upstream;
     this.#clock = clock;
     this.#log = options.log;
     const facts = new UpstreamCapabilities(options.database);
-    const limits = (this.#limits = new ListLimits({ ...options, facts, baseUrl }));
-    const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS, limits };
-    const client = new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk });
-    const urgentClient = new ApiClient({
-      ...connections,
-      connectionsMax: CONNECTIONS_MAX.urgent,
-      isUrgent: true,
-    });
-    const reportClient = new ApiClient({
-      ...connections,
-      timeoutMs: reportTimeoutMs({ timeoutS, reportS }),
-      connectionsMax: 1,
-      keepIdleMs: REPORT_IDLE_MS,
-    });
+    const onLifted = (): void => this.#push.audit.makeDue();
+    const limits = (this.#limits = new ListLimits({ ...options, facts, baseUrl, onLifted }));
+    const { client, urgentClient, reportClient } = clientsOf(upstream, limits);
     this.#clients = [client, urgentClient, reportClient];
     this.#link = new Link({ ...options, baseUrl });
     // An alarm may wait for the sign-in, so the sign-in uses the urgent connections.
@@ -231,4 +222,22 @@ export class Sync {
   get link(): LinkState {
     return this.#link.state;
   }
+}
+
+/** The connections to the dispatch centre. */
+function clientsOf(
+  { baseUrl, timeoutS, ca, reportS = 0 }: SyncOptions["upstream"],
+  limits: ListLimits,
+): Readonly<Record<"client" | "urgentClient" | "reportClient", ApiClient>> {
+  const connections = { baseUrl, timeoutMs: timeoutS * 1000, ca, keepIdleMs: KEEP_IDLE_MS, limits };
+  return {
+    client: new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.bulk }),
+    urgentClient: new ApiClient({ ...connections, connectionsMax: CONNECTIONS_MAX.urgent, isUrgent: true }),
+    reportClient: new ApiClient({
+      ...connections,
+      timeoutMs: reportTimeoutMs({ timeoutS, reportS }),
+      connectionsMax: 1,
+      keepIdleMs: REPORT_IDLE_MS,
+    }),
+  };
 }

@@ -45,9 +45,14 @@ let created: string[];
 let listReads: number;
 /** The list stops in the middle. */
 let isHanging: boolean;
+/** A POST gets no response. */
+let isPostHanging: boolean;
+/** The centre echoes idempotency keys. */
+let honoursKeys: boolean;
 
 beforeEach(async () => {
   [honours, created, listReads, isHanging] = [false, [], 0, false];
+  [isPostHanging, honoursKeys] = [false, false];
   listed = listOf(1);
   server = createServer((request, response) => {
     let text = "";
@@ -60,6 +65,9 @@ beforeEach(async () => {
       else if (method === "POST" && path === "/interventii") {
         const record = JSON.parse(text) as { name: string };
         created.push(record.name);
+        if (isPostHanging) return addToList({ ...record, id: 100_000 + created.length });
+        const key = request.headers["idempotency-key"];
+        if (honoursKeys) response.setHeader("Idempotency-Key", String(key));
         answer(201, JSON.stringify({ ...record, id: 100_000 + created.length }));
       } else if (method === "GET" && path.startsWith("/interventii?")) {
         listReads += 1;
@@ -95,6 +103,11 @@ function listOf(mebibytes: number): Listed {
   return { rows, ascending: json(texts), descending: json(texts.toReversed()) };
 }
 
+function addToList(record: object): void {
+  const ascending = Buffer.from(`${String(listed.ascending).slice(0, -1)},${JSON.stringify(record)}]`);
+  listed = { ...listed, ascending, rows: [...listed.rows, record] };
+}
+
 function listBody(query: URLSearchParams): string | Buffer {
   if (!honours) return listed.ascending;
   if (query.has("status") && query.get("status") !== "done") return "[]";
@@ -128,14 +141,22 @@ async function conditionTexts(): Promise<Map<string, string>> {
   return new Map(conditions.map(({ code, text }) => [code, text]));
 }
 
-/** Whether the database shows that a large list is being read. */
-function isNoted(): boolean {
+/** One value of the database of the site. */
+function stored(sql: string): unknown {
   const database = new Sqlite(join(installation.folder, "site", "santinela.db"), { readonly: true });
-  const read = database.prepare("SELECT value FROM centre_facts WHERE name = 'reading-large'").pluck();
-  const value = read.get();
+  const value = database.prepare(sql).pluck().get();
   database.close();
-  return value === "yes";
+  return value;
 }
+
+/** Whether the database shows that a large list is being read, or has just been. */
+function isNoted(): boolean {
+  const note = stored("SELECT value FROM centre_facts WHERE name = 'reading-large'");
+  return typeof note === "string" && (JSON.parse(note) as { isReading: boolean }).isReading;
+}
+
+/** Whether the centre has confirmed every record. */
+const isConfirmed = (): boolean => stored("SELECT count(*) FROM outbox WHERE phase <> 'linked'") === 0;
 
 test.each([
   [5, "neither paging nor filters", false],
@@ -165,7 +186,7 @@ test.each([
   expect(site.pid).toBe(pid);
 });
 
-test("after an end during a large list the next start sends alarms without reading it again", async () => {
+test("after two ends during a large list the next start sends alarms without reading it again", async () => {
   listed = listOf(2);
   isHanging = true;
   const site = newSite();
@@ -175,11 +196,46 @@ test("after an end during a large list the next start sends alarms without readi
   // The rest of the list never comes; what has arrived is large.
   await eventually("the note of it", isNoted);
   await site.end("SIGKILL");
+  await site.start();
+  await eventually("the note of another", isNoted);
+  await site.end("SIGKILL");
   isHanging = false;
   await site.start();
   await eventually("the alarm", () => created.includes("Waiting"), 30_000);
   const texts = await conditionTexts();
-  expect(texts.get("upstream-list-too-large")).toMatch(/more than 1 MiB/);
-  expect(texts.get("upstream-list-too-large")).toContain(url);
+  expect(texts.get("upstream-list-postponed")).toMatch(/more than 1 MiB/);
+  expect(texts.get("upstream-list-postponed")).toContain(url);
   expect(created).toEqual(["Waiting"]);
+});
+
+test("an alarm whose POST had no response before the daemon was killed is confirmed soon after the start", async () => {
+  listed = listOf(2);
+  isPostHanging = true;
+  const site = newSite();
+  await site.start();
+  await alarm("Unconfirmed");
+  await eventually("the POST", () => created.includes("Unconfirmed"), 30_000);
+  expect(isNoted()).toBe(true);
+  await site.end("SIGKILL");
+  isPostHanging = false;
+  await site.start();
+  await eventually("the confirmation", isConfirmed, 30_000);
+  expect((await conditionTexts()).has("upstream-list-postponed")).toBe(false);
+});
+
+test("an alarm without a response is sent again although the list is too large, where keys are honoured", async () => {
+  listed = listOf(8.5);
+  honoursKeys = true;
+  const site = newSite();
+  await site.start();
+  await alarm("First");
+  await eventually("the first confirmation", isConfirmed, 30_000);
+  isPostHanging = true;
+  await alarm("Second");
+  await eventually("the POST", () => created.includes("Second"), 30_000);
+  await site.end("SIGKILL");
+  isPostHanging = false;
+  await site.start();
+  await eventually("the second confirmation", isConfirmed, 30_000);
+  expect(created).toEqual(["First", "Second", "Second"]);
 });

@@ -8,50 +8,102 @@ import { TestApp } from "../support/app.ts";
 
 const MIB = 1024 * 1024;
 
+const HOUR_MS = 3_600_000;
+
 /** The limits of one run of the sync over the same database. */
 async function newRuns() {
   const { clock, database } = await TestApp.make();
   const log = new JsonLog({ level: "error", clock, write: () => {} });
   const conditions = new ConditionRegistry(clock, log);
-  const start = (): ListLimits => {
+  const lifted: number[] = [];
+  const start = (bootId = "first boot"): ListLimits => {
     const facts = new UpstreamCapabilities(database);
-    const limits = new ListLimits({ clock, log, facts, conditions, baseUrl: "http://centre" });
+    const onLifted = (): void => void lifted.push(clock.monotonicMs());
+    const options = { clock, log, facts, conditions, baseUrl: "http://centre", bootId, onLifted };
+    const limits = new ListLimits(options);
     limits.start();
     return limits;
   };
-  return { clock, database, start };
+  /** A run that ends during a large response. */
+  const end = (bootId?: string): void => void start(bootId).onLarge();
+  const codes = (): readonly string[] => conditions.list().map(({ code }) => code);
+  return { clock, database, start, end, lifted, codes };
 }
 
-test("after an end during a large response only small ones are read for an hour", async () => {
-  const { clock, start } = await newRuns();
-  const first = start();
-  expect([first.bytesMax, first.rowsBytesMax]).toEqual([8 * MIB, 32 * MIB]);
-  first.onLarge();
+test("after two ends during large responses only small ones are read for an hour", async () => {
+  const { clock, start, end, lifted } = await newRuns();
+  end();
   const second = start();
-  expect([second.bytesMax, second.rowsBytesMax]).toEqual([MIB, 4 * MIB]);
-  clock.advance(3_599_000);
-  expect(second.bytesMax).toBe(MIB);
+  expect([second.bytesMax, second.rowsBytesMax], "one end").toEqual([8 * MIB, 32 * MIB]);
+  second.onLarge();
+  const third = start();
+  expect([third.bytesMax, third.rowsBytesMax]).toEqual([MIB, 4 * MIB]);
+  clock.advance(HOUR_MS - 1_000);
+  expect(third.bytesMax).toBe(MIB);
+  expect(lifted).toEqual([]);
   clock.advance(1_000);
-  expect([second.bytesMax, second.rowsBytesMax]).toEqual([8 * MIB, 32 * MIB]);
-  expect(start().bytesMax, "a further start").toBe(8 * MIB);
+  expect([third.bytesMax, third.rowsBytesMax]).toEqual([8 * MIB, 32 * MIB]);
+  expect(lifted).toHaveLength(1);
+  third.onLarge();
+  expect(start().bytesMax, "one more end").toBe(MIB);
 });
 
-test("a run that goes on for a minute, or is stopped, has survived a large response", async () => {
-  const { clock, start } = await newRuns();
-  const first = start();
-  first.onLarge();
-  clock.advance(59_000);
-  first.onLarge();
-  clock.advance(59_000);
-  expect(start().bytesMax, "within a minute").toBe(MIB);
+test("an end counts for an hour, whatever was read in between", async () => {
+  const { clock, start, end } = await newRuns();
+  end();
+  const second = start();
+  second.onLarge()();
+  clock.advance(HOUR_MS - 1_000);
+  second.onLarge();
+  expect(start().bytesMax, "within an hour").toBe(MIB);
+  const other = await newRuns();
+  other.end();
+  const run = other.start();
+  other.clock.advance(HOUR_MS);
+  run.onLarge();
+  expect(other.start().bytesMax, "later").toBe(8 * MIB);
+});
+
+test("power cuts during large responses do not lower the limits", async () => {
+  const { start, end } = await newRuns();
+  end("first boot");
+  end("second boot");
+  end("third boot");
+  expect(start("fourth boot").bytesMax).toBe(8 * MIB);
+});
+
+test("a run that goes on for five seconds after a large response, or is stopped, has survived it", async () => {
+  const { clock, database, start, end } = await newRuns();
+  end();
+  const run = start();
+  const [first, second] = [run.onLarge(), run.onLarge()];
+  first();
+  clock.advance(60_000);
+  const isNoted = (): boolean => new UpstreamCapabilities(database).largeRead?.isReading === true;
+  expect(isNoted(), "during the second one").toBe(true);
+  second();
+  clock.advance(4_000);
+  expect(isNoted(), "just after it").toBe(true);
+  clock.advance(1_000);
+  expect(isNoted(), "later").toBe(false);
+  expect(start().bytesMax).toBe(8 * MIB);
   const third = start();
   third.onLarge();
-  clock.advance(60_000);
-  expect(start().bytesMax, "after a minute").toBe(8 * MIB);
-  const fourth = start();
-  fourth.onLarge();
-  fourth.stop();
+  third.stop();
   expect(start().bytesMax, "stopped").toBe(8 * MIB);
+});
+
+test("a list that is not read for an hour has a condition of its own, until that hour is over", async () => {
+  const { clock, start, end, codes } = await newRuns();
+  end();
+  end();
+  const run = start();
+  run.noteTooLarge(run.bytesMax);
+  expect(codes()).toEqual(["upstream-list-postponed"]);
+  clock.advance(HOUR_MS);
+  expect(codes()).toEqual([]);
+  run.noteTooLarge(run.bytesMax);
+  expect(codes()).toEqual(["upstream-list-too-large"]);
 });
 
 test("a database that takes no write keeps no large response from being read", async () => {

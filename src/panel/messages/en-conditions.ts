@@ -45,6 +45,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-rejects-reports": "Dispatch centre rejects the reports of this site",
   "condition.upstream-reference-shared": "site.ref used by another site",
   "condition.upstream-list-too-large": "Dispatch centre's list too large",
+  "condition.upstream-list-postponed": "Dispatch centre's list not read for an hour",
   "condition.upstream-not-compared": "Records cannot be compared with the dispatch centre",
   "condition.upstream-differs": "Records differ from the dispatch centre",
   "condition.upstream-rejects-records": "Dispatch centre rejects records",

@@ -30,6 +30,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "De o zi, lista dispeceratului nu poate fi citită în întregime ({code}): o înregistrare care lipsește acolo sau apare de două ori poate rămâne neobservată. Contul acestei locații trebuie să vadă doar înregistrările ei; întrebați dispeceratul despre listă.",
   "upstream-list-too-large":
     "Dispeceratul {centre} trimite o listă de peste {limitMb} MiB, pe care acest dispozitiv nu o citește. Alarmele se transmit, dar înregistrările nu se compară cu lista, iar una rămasă fără răspuns nu poate fi găsită în ea. Contul acestei locații trebuie să vadă doar înregistrările ei; altfel, cereți dispeceratului să trimită lista pe pagini (_start, _end).",
+  "upstream-list-postponed":
+    "Serviciul s-a oprit de două ori în timp ce citea o listă mare a dispeceratului {centre}. Timp de o oră nu citește nicio listă de peste {limitMb} MiB; apoi le citește din nou, de la sine. Alarmele se transmit, dar înregistrările nu se compară cu lista, iar una rămasă fără răspuns nu poate fi găsită în ea. Dacă situația se repetă, contul acestei locații trebuie să vadă doar înregistrările ei; altfel, cereți dispeceratului să trimită lista pe pagini (_start, _end).",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",

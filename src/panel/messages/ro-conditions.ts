@@ -49,6 +49,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-rejects-reports": "Dispeceratul respinge rapoartele acestei locații",
   "condition.upstream-reference-shared": "site.ref este folosit și de altă locație",
   "condition.upstream-list-too-large": "Lista dispeceratului este prea mare",
+  "condition.upstream-list-postponed": "Lista dispeceratului nu se citește timp de o oră",
   "condition.upstream-not-compared": "Comparația cu dispeceratul nu reușește",
   "condition.upstream-differs": "Diferențe față de dispecerat",
   "condition.upstream-rejects-records": "Dispeceratul respinge înregistrări",
