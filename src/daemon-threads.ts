@@ -71,6 +71,8 @@ interface ThreadedPartsOptions {
   readonly conditions: ConditionRegistry;
   readonly failpoint: string | undefined;
   readonly load: FrontThreadData["load"];
+  /** Of the boot of the machine: a thread cannot read it where /proc has only processes. */
+  readonly bootId?: string | undefined;
   /** A unique id for each start of the front. */
   readonly newRun: () => string;
   /** The next descriptor of the listening socket from systemd; undefined to open one. */
@@ -93,7 +95,7 @@ export class ThreadedParts implements DaemonParts {
   #broker: ThreadedBroker | undefined;
 
   constructor(options: ThreadedPartsOptions) {
-    const { config, logLevel, failpoint, onChange, siteReportFacts } = options;
+    const { config, logLevel, failpoint, bootId, onChange, siteReportFacts } = options;
     this.#options = options;
     this.link = config.upstream ? { ...STANDALONE, state: "unknown" } : STANDALONE;
     const observer: RecordsObserver = {
@@ -107,7 +109,12 @@ export class ThreadedParts implements DaemonParts {
       ...options,
       name: "records",
       entry: new URL("records-thread.js", import.meta.url),
-      data: (): RecordsThreadData => ({ config: { ...config }, failpoint, logLevel: logLevel.memory }),
+      data: (): RecordsThreadData => ({
+        config: { ...config },
+        failpoint,
+        bootId,
+        logLevel: logLevel.memory,
+      }),
       components: { observer },
       // Those of single records, which it does not know after its next start; what still applies is raised again.
       onFailed: () => options.conditions.clearAll("outbox-write-failed"),

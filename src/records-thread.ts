@@ -14,6 +14,7 @@ import { send, connectToMainThread, type ThreadData } from "./threads/main-threa
 export interface RecordsThreadData extends ThreadData {
   readonly config: Config;
   readonly failpoint: string | undefined;
+  readonly bootId: string | undefined;
 }
 
 /** Interval between two looks at the state of the link; users see a change within a second. */
@@ -31,7 +32,7 @@ const observer = main.remote<RecordsObserver>("observer");
 let records: DaemonRecords | undefined;
 let lastLink = "";
 let cancelLink = (): void => {};
-const host = hostOf(clock, () => "");
+const host = hostOf(clock, () => "", "", data.bootId);
 let endTimeWatch = (): void => {};
 
 let isQuiet = false;

@@ -109,8 +109,9 @@ export class ApiClient {
     for (;;) {
       const { reply, isStale } = await this.#send(asked, limit).catch(refused);
       // Each stale connection leaves the pool, so at the latest a new one ends the loop. A write may have been
-      // applied although no response came: only the caller can find out.
-      if (!isStale || !(asked.isRepeatable ?? asked.method === "GET")) return reply;
+      // applied although no response came: only the caller can find out. Once the time is over, a repetition would have no limit.
+      if (!isStale || limit?.aborted === true || !(asked.isRepeatable ?? asked.method === "GET"))
+        return reply;
     }
   }
 

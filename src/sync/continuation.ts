@@ -7,7 +7,7 @@ import { priorityOrderOf, type OutboxEntry } from "../domain/outbox.ts";
 import type { StoredIntervention } from "../store/interventions.ts";
 import type { SyncContext } from "./context.ts";
 import type { PutStep } from "./linked-step.ts";
-import { joinedLinesOf, tripLinesOf, type TripLines } from "./unread-notes.ts";
+import { both, joinedLinesOf, tripLinesOf, unreadLinesOf, type TripLines } from "./unread-notes.ts";
 
 /**
  * Creates a record for lines of the notes that the dispatch centre's notes have no room for: what has joined a record is never
@@ -73,7 +73,9 @@ export function continueCutLines(
   const sent = store.unmarked({ notes: body.notes }, local.uid).notes;
   const stored = store.unmarked(answered, local.uid)["notes"];
   const lost = syncConditions.noteNotes(entry.interventionId, sent, stored);
-  continueCut(context, local, { sent, stored, lost }, tripLinesOf(entry, lines));
+  // With those that no read has shown yet: this response shows whether they are there.
+  const trips = both(unreadLinesOf(entry.base), tripLinesOf(entry, lines));
+  continueCut(context, local, { sent, stored, lost }, trips);
 }
 
 /**
@@ -112,9 +114,8 @@ export function continueCut(
   const whole = wordsOf(typeof stored === "string" ? stored : "");
   const pushedOut = earlier.filter((line) => !whole.includes(wordsOf(line)));
   // A restore has made a line longer.
-  const cut = lost.filter(
-    (line) => joined.includes(line) || pushedOut.some((older) => line.startsWith(older)),
-  );
+  const isOlder = (line: string): boolean => pushedOut.some((older) => line.startsWith(older));
+  const cut = lost.filter((line) => joined.includes(line) || isOlder(line));
   const isSame =
     typeof sent === "string" && linesOf(sent).every((line) => lost.includes(line) && joined.includes(line));
   if (cut.length > 0 && !isSame) continueRecord(context, first, cut.join("\n"), joined.length > 0);

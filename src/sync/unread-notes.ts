@@ -94,7 +94,8 @@ export function unreadAfterPut(
   return both(unread, tripLinesOf(entry, lines));
 }
 
-function both(unread: TripLines | undefined, { joined, earlier }: TripLines): TripLines {
+/** Lines of trips that are unread, and further ones. */
+export function both(unread: TripLines | undefined, { joined, earlier }: TripLines): TripLines {
   return {
     joined: [...(unread?.joined ?? []), ...joined],
     earlier: [...new Set([...(unread?.earlier ?? []), ...earlier])],

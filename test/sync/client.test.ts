@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { ApiClient, type Reply } from "../../src/client/api-client.ts";
@@ -116,4 +117,46 @@ test("a request that Node.js refuses to send was not sent", async () => {
     kind: "not-sent",
     code: "ERR_INVALID_CHAR",
   });
+});
+
+test("a read that waited for another one beyond its time limit is not repeated without a limit", async () => {
+  const TIMEOUT_MS = 1_000;
+  const part = Buffer.alloc(1.5 * 1024 * 1024, " ");
+  const held: ServerResponse[] = [];
+  let unanswered = 0;
+  const web = createHttpServer((request, response) => {
+    if (request.url === "/small") return void response.end("{}");
+    if (held.length === 2) return void (unanswered += 1);
+    held.push(response);
+    response.writeHead(200, { "Content-Length": String(2 * part.length) }).write(part);
+  });
+  server = web;
+  const baseUrl = `http://127.0.0.1:${await listen(web)}`;
+  let isLarge = false;
+  const limits = {
+    bytesMax: 16 * 1024 * 1024,
+    onLarge: () => {
+      isLarge = true;
+      return () => {};
+    },
+  };
+  const first = new ApiClient({ baseUrl, timeoutMs: 30_000, limits });
+  client = new ApiClient({ baseUrl, timeoutMs: TIMEOUT_MS, keepIdleMs: 30_000 });
+  try {
+    const slow = first.request({ method: "GET", path: "/slow" });
+    await eventually("the first large response", () => isLarge);
+    await client.request({ method: "GET", path: "/small" });
+    const beganMs = performance.now();
+    const waiting = client.request({ method: "GET", path: "/waiting" });
+    // It gets its whole time once more.
+    await eventually("its time to be over", () => performance.now() - beganMs > 1.3 * TIMEOUT_MS);
+    held[1]?.socket?.resetAndDestroy();
+    first.close();
+    expect((await slow).kind).toBe("lost");
+    expect(await waiting).toMatchObject({ kind: "lost", code: "ECONNRESET" });
+    expect(unanswered).toBe(0);
+  } finally {
+    first.close();
+    web.closeAllConnections();
+  }
 });
