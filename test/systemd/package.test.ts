@@ -191,13 +191,16 @@ describe.each(SUITES)("the package on Debian $suite", ({ root }) => {
     );
     const { code, stdout } = await debian.run("santinela check-config --centre");
     expect([code, stdout]).toEqual([1, expect.stringContaining("ECONNREFUSED")]);
+    // The backup waits for the start of a centre, and this one waits for its database.
+    await debian.ok("systemctl stop santinela-centre.service");
     // The data of the centre on SQLite before are no backup of this one.
     expect((await debian.run("systemctl start santinela-centre-backup.service")).code).not.toBe(0);
     expect(await debian.ok("journalctl --no-pager --identifier=santinela-centre")).toContain("pgBackRest");
     await debian.ok("rm /var/lib/santinela-centre/santinela.db");
     await debian.ok("systemctl start santinela-centre-backup.service");
-    await debian.ok(`systemctl stop santinela-centre.service
-      rm -r ${dropIn} /etc/santinela/credentials /etc/santinela/centre.yaml && systemctl daemon-reload`);
+    await debian.ok(
+      `rm -r ${dropIn} /etc/santinela/credentials /etc/santinela/centre.yaml && systemctl daemon-reload`,
+    );
   });
 
   describe("installed with dpkg over another", () => {
