@@ -79,6 +79,11 @@ test("an upgrade stops if the database exists for the unit alone, or cannot be c
   expect(hidden).toMatchObject({ status: 1, stdout: "" });
   expect(hidden.stderr).toContain("/only/there/santinela.db");
   expect(hidden.stderr).toContain("no changes made");
+  // Another file has this name outside the unit, as the former one beside BindPaths=.
+  put("bin/find", '#!/bin/sh\necho "/proc/self/fd/0 $FOLDER/elsewhere/my data/santinela.db"\n');
+  const former = run('data=$(data_of "$site" "$work/site" /usual); echo goes on');
+  expect(former).toMatchObject({ status: 1, stdout: "" });
+  expect(former.stderr).toContain("no changes made");
   rmSync(join(folder, "bin/santinela"));
   put("bin/santinela", "#!/bin/sh\necho no room >&2; exit 1\n");
   const full = run('try_database "$FOLDER/elsewhere/my data" "$work/trial"; echo goes on');
