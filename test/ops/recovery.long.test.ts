@@ -664,6 +664,7 @@ describe("a backup", () => {
   test("that its medium has damaged is rejected, and the intact database is not suspected", async () => {
     site.trip("a");
     const out = join(site.dataDir, "stick", "copy.db");
+    mkdirSync(join(site.dataDir, "stick"));
     await writeBackup(site.dataDir, out);
     const written = readFileSync(`${out}.part`);
     writeFileSync(`${out}.part`, written.fill(0xff, 4096));
@@ -680,6 +681,7 @@ describe("a backup", () => {
   test("of a database in use has every record, and is complete without a write-ahead log", async () => {
     site.trip("a");
     const out = join(site.dataDir, "elsewhere", "copy.db");
+    mkdirSync(join(site.dataDir, "elsewhere"));
     await backUp(site.dataDir, out);
     const copy = new Sqlite(out, { readonly: true });
     expect(copy.prepare("SELECT name FROM interventions").pluck().all()).toEqual(["a"]);
