@@ -2,7 +2,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import { Store } from "./database.ts";
 
 /** A processed message of an alarm panel, identified in a way that a repetition matches. */
-interface AlarmPanelMessage {
+export interface AlarmPanelMessage {
   /** In capitals. */
   readonly account: string;
   readonly sequence: string;
@@ -12,7 +12,7 @@ interface AlarmPanelMessage {
   readonly sentWallMs: number | null;
   /** The time in an encrypted message, checked or not, milliseconds since 1970; null for a plain one. */
   readonly encryptedWallMs: number | null;
-  /** The last block of an encrypted message, which depends on everything before it; null for a plain one. */
+  /** The last block of an encrypted message, which depends on everything before it; null for a plain one, and without a time. */
   readonly lastBlock: string | null;
   /** Wall clock, milliseconds since 1970. */
   readonly atWallMs: number;

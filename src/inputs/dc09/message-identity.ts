@@ -1,19 +1,9 @@
 import { createHash } from "node:crypto";
 import { lastBlockOf, type MessageContent, type MessageHead } from "../../dc09/message.ts";
+import type { AlarmPanelMessage } from "../../store/alarm-panels.ts";
 
-/** What identifies a message of a panel. */
-export interface MessageIdentity {
-  readonly account: string;
-  readonly sequence: string;
-  /** Of token and content, without padding and times, which a panel may renew when it repeats. */
-  readonly hash: string;
-  /** The panel's time if it was checked; otherwise null. */
-  readonly sentWallMs: number | null;
-  /** The time of an encrypted message, checked or not; null for a plain one. */
-  readonly encryptedWallMs: number | null;
-  /** The last block of an encrypted message; null for a plain one, and without a time. */
-  readonly lastBlock: string | null;
-}
+/** What identifies a message of a panel. Its hash is without padding and times, which a panel may renew when it repeats. */
+export type MessageIdentity = Omit<AlarmPanelMessage, "atWallMs">;
 
 /** What identifies a message, by the time that it has, checked or not. @param account of the configuration */
 export function identityOf(account: string, head: MessageHead, content: MessageContent): MessageIdentity {
