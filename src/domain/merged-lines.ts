@@ -24,7 +24,8 @@ const FOREIGN_TEXT_LENGTH_MAX = 8_000;
 
 /**
  * Applies the local line changes to the centre's text: a removed line is replaced by the one that is now in its place, or removed.
- * Further added lines stand before the line that they precede here, or at the end. If the result is too long, the centre's text is kept whole, with the added lines that fit.
+ * Further added lines stand before the line that they precede here, or at the end. If the result is too long, the centre's text
+ * is kept whole, with the added lines that fit.
  * @param lengthMax of the result, in code points
  * @returns undefined for values that are not texts
  */
