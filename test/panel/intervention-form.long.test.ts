@@ -175,11 +175,17 @@ describeWithBrowser("the form of an intervention", () => {
     await form.field("Find objective").fill("");
     await form.option("Hala Nord (12)").present();
     await form.text("No objective matches.").gone();
-    // A chosen one is not a result.
+  });
+
+  test("says that a search finds no objective, although one is chosen", async () => {
+    const own = await site.page("status");
+    const form = await own.open("interventions/new");
+    await form.option("Hala Nord (12)").present();
     await form.field("Objective").choose("12");
     await form.field("Find objective").fill("hale");
     await form.text("No objective matches.").shown();
     await form.field("Objective").holds("12");
+    await own.close();
   });
 
   test("requires that the user chooses one of several objectives", async () => {
