@@ -28,7 +28,7 @@ interface BrokerClient extends Pick<Client, "id" | "conn"> {
 /** Clients of the built-in broker that are rejected whatever their password. Conditions name their addresses. */
 export class BrokerRejections {
   readonly #limits: Pick<BrokerLimits, "reached">;
-  /** Clients that want a lasting session and give no name for it. */
+  /** Clients that want a persistent session and give no name for it. */
   readonly #nameless = new WeakSet<object>();
 
   constructor(limits: Pick<BrokerLimits, "reached">) {
@@ -56,7 +56,7 @@ export class BrokerRejections {
     }
     if (this.#nameless.has(client)) {
       const remedy = "Give that sensor or program a client id, or let it begin a clean session";
-      this.#report("client-id", client, `it has no client id for its lasting session. ${remedy}`);
+      this.#report("client-id", client, `it has no client id for its persistent session. ${remedy}`);
       return rejected("the client id is empty", IDENTIFIER_REJECTED);
     }
     const fault = will ? willFault(will.topic, will.qos) : undefined;

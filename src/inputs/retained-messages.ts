@@ -106,11 +106,11 @@ export class RetainedMessages {
     }
     this.#packets.delete(topic);
     const share =
-      account === undefined ? "" : `, and of one account at most ${SHARE_OF_ACCOUNT * 100} % of that`;
+      account === undefined ? "" : ` One account may use at most ${SHARE_OF_ACCOUNT * 100} % of that.`;
     this.#limits.reached(
       "retained",
       sender,
-      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages${share}: the message of ${JSON.stringify(topic)} from ${describeClient(sender)} was forwarded but not stored. Zones are not affected.`,
+      `the built-in broker stores at most ${TOPICS_MAX} topics or ${BYTES_MAX / 1024 / 1024} MiB of retained messages.${share} The message of ${JSON.stringify(topic)} from ${describeClient(sender)} was forwarded but not stored. Zones are not affected.`,
     );
     return false;
   }

@@ -61,11 +61,12 @@ export function translator(translations: readonly Translation[]): (text: string)
   };
 }
 
-/** The name of a field or option is one word; numbers are a list such as `7, 12-15`. */
+/** The name of a field or option is one word; numbers are a list such as `7, 12-15`; a quoted one has its quotation marks. */
 const SHAPES: Readonly<Record<string, string>> = {
   field: "(\\S+?)",
   option: "(\\S+?)",
   numbers: "([\\d, …-]+)",
+  quotedId: '(".+?")',
 };
 
 function patternOf([from, to]: Translation): Pattern {

@@ -420,6 +420,21 @@ describe("an error is reported with its line, its column and the remedy", () => 
       /zones\[0\]\.kind: must be one of [^?]*, not "Incendiu"\. Did you mean fire\?$/,
     ],
     [
+      "a kind in Romanian (fereastră)",
+      `zones:\n  - { ${ZONE.replace("intrusion", "fereastră")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of [^?]*, not "fereastră"\. Did you mean intrusion\?$/,
+    ],
+    [
+      "a kind in Romanian (urgență)",
+      `zones:\n  - { ${ZONE.replace("intrusion", "urgență")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of [^?]*, not "urgență"\. Did you mean panic\?$/,
+    ],
+    [
+      "a kind in Romanian (inundație)",
+      `zones:\n  - { ${ZONE.replace("intrusion", "inundație")}, input: { gpio: 1 } }\n`,
+      /zones\[0\]\.kind: must be one of [^?]*, not "inundație"\. Did you mean flood\?$/,
+    ],
+    [
       "a path without a slash",
       `zones:\n  - { ${ZONE}, input: { mqtt: a/b, path: smoke, open: [1] } }\n`,
       /zones\[0\]\.input\.path: "smoke" does not match the expected format\. Begin it with \/: \/smoke$/,

@@ -107,7 +107,7 @@ describe("the built-in broker rejects", () => {
     expect(await answerTo(without)).toBe(5);
   });
 
-  test("a client without an id for its lasting session, and accepts one with a clean session", async () => {
+  test("a client without an id for its persistent session, and accepts one with a clean session", async () => {
     const packet = connectWith({ clientId: "" });
     expect(await answerTo(packet)).toBe(0);
     packet[FLAGS_AT] = (packet[FLAGS_AT] ?? 0) & ~CLEAN_SESSION;

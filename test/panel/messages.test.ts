@@ -140,7 +140,13 @@ const WORDS_OF_SQLITE: ReadonlySet<string> = new Set([
 ]);
 
 /** Texts made of others that have translations of their own; an example of each is below. */
-const COMPOSED: ReadonlySet<string> = new Set(["converter {}: {} Not read: {}.", "alarm panel {} at {}"]);
+const COMPOSED: ReadonlySet<string> = new Set([
+  "converter {}: {} Not read: {}.",
+  "alarm panel {} at {}",
+  "the built-in broker stores at most {} topics or {} MiB of retained messages.{} The message of {} from {} was forwarded but not stored. Zones are not affected.",
+  " One account may use at most {} % of that.",
+  "{} Also at this limit: {}.",
+]);
 
 /** Codes of errors that end a command or the start of the daemon, with an exit code and a text on standard error. */
 const ENDS_THE_PROGRAM: ReadonlySet<string> = new Set([
@@ -239,6 +245,27 @@ test("what the daemon says is translated with its values, or not at all", () => 
   ).toBe("de la ::1: mesajele au peste 4.095 de octeți. Verificați dacă echipamentul transmite SIA DC-09");
   expect(
     translateToRomanian(
+      'the client "camera" at 10.0.0.7 was disconnected and its session dropped: the built-in broker held 25 MiB for it, more than the limit per client: mostly messages that it does not read. Correct or stop that program, or run a separate broker (mqtt.url). Zones are not affected. Also at this limit: the client "logger" at 10.0.0.8; the client "old"; and others.',
+    ),
+  ).toBe(
+    'clientul "camera" de la adresa 10.0.0.7 a fost deconectat, iar sesiunea lui a fost eliminată: brokerul inclus a reținut pentru el 25 MiB, peste limita unui client: mai ales mesaje pe care nu le citește. Corectați sau opriți acel program sau folosiți un broker separat (mqtt.url). Zonele nu sunt afectate. La aceeași limită: clientul "logger" de la adresa 10.0.0.8; clientul "old"; și alții',
+  );
+  expect(
+    translateToRomanian(
+      'the built-in broker stores at most 10000 topics or 16 MiB of retained messages. One account may use at most 75 % of that. The message of "a/b" from the client "camera" at 10.0.0.7 was forwarded but not stored. Zones are not affected.',
+    ),
+  ).toBe(
+    'brokerul inclus păstrează cel mult 10000 de topicuri sau 16 MiB de mesaje reținute (retained). Un cont poate folosi cel mult 75 % din acestea. Mesajul "a/b" de la clientul "camera" de la adresa 10.0.0.7 a fost transmis mai departe, dar nu a fost păstrat. Zonele nu sunt afectate',
+  );
+  expect(
+    translateToRomanian(
+      "a client at 10.0.0.7 was rejected because it has no client id for its persistent session. Give that sensor or program a client id, or let it begin a clean session. Also at this limit: 10.0.0.8.",
+    ),
+  ).toMatch(
+    /^un client de la adresa 10\.0\.0\.7 a fost respins: nu are client id .*La aceeași limită: 10\.0\.0\.8$/,
+  );
+  expect(
+    translateToRomanian(
       "cannot listen on 127.0.0.1 port 1883: port in use: stop the other program or set mqtt.listen.port; if it is a broker, set mqtt.url",
     ),
   ).toBe(
@@ -321,7 +348,11 @@ test("the report of a recovered database is translated sentence by sentence", ()
 });
 
 test("each text of the daemon has its own translation, and not that of a more general one", () => {
-  const filled = (text: string) => text.replaceAll("{numbers}", "7, 12-15").replace(/\{(\w+)\}/g, "$1.1");
+  const filled = (text: string) =>
+    text
+      .replaceAll("{numbers}", "7, 12-15")
+      .replaceAll("{quotedId}", '"camera"')
+      .replace(/\{(\w+)\}/g, "$1.1");
   const others = RO_DAEMON.filter(([english, romanian]) => {
     if (english.includes("{problem}")) return false; // Only with a problem that has a translation itself.
     return translateToRomanian(filled(english)) !== filled(romanian);

@@ -82,7 +82,7 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
     await sites.row(/Sediu Est/).shown();
     await sites.without(sites.row(/Depozit Sud/));
     await page.speak("RO");
-    await sites.image("1 în alarmă, 1 cu deranjament, 1 în regulă, 1 nu comunică").shown();
+    await sites.image("1 în alarmă, 1 cu deranjament, 1 în regulă, 1 nu mai comunică").shown();
     await sites.button("Toate 3").click();
     await allRows(sites);
     expect(await violationsInAllThemes(page, () => sites.row(/Sediu Est/).shown(), NAMES)).toEqual([]);
@@ -95,7 +95,7 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
     const sites = page.screen("sites");
     await sites.row(/Sediu Est.*silent since.*queued records: \?/s).shown();
     await page.speak("RO");
-    await sites.row(/Sediu Est.*nu comunică de la.*înregistrări în așteptare: \?/s).shown();
+    await sites.row(/Sediu Est.*nu mai comunică de la.*înregistrări în așteptare: \?/s).shown();
     await page.close();
   });
 

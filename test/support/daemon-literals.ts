@@ -28,6 +28,8 @@ const MAKERS: Readonly<Record<string, readonly number[]>> = {
   ConfigurationError: [0],
   diskError: [0, 1],
   raise: [1],
+  reached: [2],
+  unavailable: [0],
 };
 
 /** All texts of errors and conditions in the source, except in these folders. */

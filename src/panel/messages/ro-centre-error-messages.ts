@@ -42,7 +42,7 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
   ["the access of site {site} was revoked", "accesul locației {site} a fost revocat"],
   [
     "{email} is the account of site {site}, which is always operator",
-    "{email} este contul locației {site}, care este întotdeauna operator",
+    "{email} este contul locației {site}, al cărui rol este întotdeauna operator",
   ],
   [
     "To end its access, use santinela sites revoke; for a person, add an account",

@@ -46,7 +46,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "mqtt-retained-stale":
     "Brokerul păstrează mesaje vechi ca reținute (retained), dar nu și mesajele mai noi. Topicuri: {count} ({topics}). După fiecare întrerupere, mesajul vechi poate declanșa, restabili sau arma o zonă; nu o dezarmează. Ștergeți-l (mosquitto_pub -r -n -t {topic}) sau configurați echipamentul să publice mesaje reținute (retained).",
   "mqtt-topics-at-limit":
-    "Peste {max} topicuri de la {of} au fost active simultan, mai multe decât pot avea senzorii. Ce raportează acestea, de exemplu deschis sau armat, nu se mai încheie prin mesaje. Aflați ce client publică aceste topicuri (mqtt-topic-active în jurnalul tehnic) și limitați-i contul. Apoi setați un topic mai restrâns sau dezactivați zonele respective, reîncărcați configurația și activați-le din nou.",
+    "Peste {max} de topicuri pentru {of} au fost active simultan, mai multe decât pot avea senzorii. Starea raportată astfel, de exemplu deschis sau armat, nu se mai încheie prin mesaje. Aflați ce client publică aceste topicuri (mqtt-topic-active în jurnalul tehnic) și limitați-i contul. Apoi setați pentru zonă sau pentru condiția de armare un topic mai restrâns sau dezactivați zonele respective, reîncărcați configurația și activați-le din nou.",
   "mqtt-device-renamed":
     "Senzorul zonei {zone} se numește acum {name} în gateway: pe {topic} nu mai sosește nimic, iar zona nu este monitorizată. Setați topicul zonei la {newTopic} sau redați senzorului numele anterior.",
   "mqtt-device-removed":
@@ -111,7 +111,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "release-returned":
     "Versiunea {version} nu a funcționat corect după instalare; în prezent este activă versiunea anterioară. Motivul se afișează cu journalctl --unit=santinela --unit=santinela-centre. Instalați o versiune mai nouă. Pentru a reîncerca aceeași versiune: apt install --reinstall santinela.",
   "backup-overdue":
-    "Din {since} nu s-a mai făcut nicio copie de siguranță a bazei de date. Rulați santinela backup pentru a afla motivul.",
+    "De la {since} nu s-a mai făcut nicio copie de siguranță a bazei de date. Rulați santinela backup pentru a afla motivul.",
   "sites-silent":
     "Locații care nu mai comunică din același moment: {sites}. Căutați întâi o cauză comună: furnizorul de comunicații sau conexiunea dispeceratului. Fiecare are o intervenție cu prioritate scăzută; locațiile se afișează cu santinela sites.",
   "silent-sites-unknown":
@@ -125,11 +125,11 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "thread-failed":
     "Firul de execuție {thread} s-a oprit: {reason}. Este repornit automat, iar declanșările se păstrează până pornește. Dacă se oprește mereu, alarmele ajung târziu la dispecerat: anunțați-le prin telefon. Trimiteți dezvoltatorilor un pachet pentru suport (santinela support-bundle).",
   "key-damaged":
-    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
+    "{file} era deteriorat. S-a păstrat ca {kept} și s-a creat unul nou. Dacă este ca.key sau ca.crt, instalați noua autoritate de certificare (santinela cert --ca) pe fiecare telefon și calculator care deschide panoul web; dacă este token-signing.key, toți utilizatorii trebuie să se autentifice din nou. Apoi ștergeți {kept}.",
   "clock-not-set":
-    "Ora acestui dispozitiv nu este confirmată: niciun server de timp nu a răspuns și nu există un ceas de timp real cu aceeași oră. Până atunci, intervențiile nu au oră de început, iar zonele cu program orar sunt armate permanent. Verificați rețeaua și serverul de timp (timedatectl timesync-status) sau montați o baterie pentru ceasul de timp real. Fără server de timp, setați ora și ceasul de timp real (timedatectl set-time) sau dezactivați serviciul de timp.",
+    "Ora acestui dispozitiv nu este confirmată: niciun server de timp nu a răspuns, iar ceasul de timp real lipsește sau indică altă oră. Până la confirmare, intervențiile nu au oră de început, iar zonele cu program orar sunt armate permanent. Verificați rețeaua și serverul de timp (timedatectl timesync-status) sau montați o baterie pentru ceasul de timp real. Fără server de timp, setați ora și ceasul de timp real (timedatectl set-time) sau dezactivați serviciul de timp.",
   "certificate-not-renewed":
     "Certificatul este valabil până la {until} și nu a fost reînnoit. Cu tls: own, rulați santinela cert; altfel, reînnoiți fișierele din http.tls.",
   "certificate-incomplete":
-    "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web sub aceste nume. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul.",
+    "Autoritatea de certificare a acestei instalații nu poate emite certificate pentru {names}; browserele nu au încredere în panoul web sub aceste nume. Folosiți alt nume sau rulați santinela cert --new-authority și instalați noua autoritate pe fiecare telefon și calculator care deschide panoul web.",
 };

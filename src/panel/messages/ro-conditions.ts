@@ -3,7 +3,7 @@ import type { EN_CONDITIONS } from "./en-conditions.ts";
 
 /** Titles of the conditions in Romanian. */
 export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
-  "condition.mqtt-unreachable": "Brokerul MQTT nu răspunde",
+  "condition.mqtt-unreachable": "Brokerul MQTT este indisponibil",
   "condition.mqtt-broker-not-listening": "Brokerul MQTT inclus nu pornește",
   "condition.mqtt-broker-at-limit": "Brokerul MQTT inclus a atins o limită",
   "condition.mqtt-subscription-refused": "Abonare MQTT respinsă de broker",
@@ -19,7 +19,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.monitoring-receiver-clock":
     "Ceasul receptorului de monitorizare diferă de cel al dispozitivului",
   "condition.transmitter-write-failed": "Coada pentru receptorul de monitorizare nu poate fi folosită",
-  "condition.alarm-panel-silent": "Centrala de alarmă nu comunică",
+  "condition.alarm-panel-silent": "Centrala de alarmă nu mai comunică",
   "condition.alarm-panel-refused": "Limită depășită: mesaje respinse de la o centrală de alarmă",
   "condition.alarm-panel-trouble": "Deranjament la o centrală de alarmă",
   "condition.alarm-panel-bypass": "Zonă în bypass la centrala de alarmă",
@@ -28,8 +28,8 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.gpio-line-failed": "O linie GPIO nu poate fi citită",
   "condition.gpio-line-unstable": "Linie GPIO instabilă",
   "condition.key-switch-unstable": "Comutator cu cheie instabil",
-  "condition.adc-unavailable": "Convertor analogic indisponibil",
-  "condition.adc-channel-failed": "O intrare a convertorului analogic nu poate fi citită",
+  "condition.adc-unavailable": "Convertor analog-digital (ADC) indisponibil",
+  "condition.adc-channel-failed": "O intrare a convertorului analog-digital nu poate fi citită",
   "condition.loop-out-of-range": "Rezistență de buclă în afara limitelor",
   "condition.on-battery": "Lipsă tensiune de rețea; funcționare pe acumulator",
   "condition.power-off-failed": "Dispozitivul nu poate fi oprit",
@@ -38,7 +38,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.dispatch-failing": "API-ul local nu acceptă declanșările",
   "condition.trip-refused": "Declanșare respinsă de API-ul local",
   "condition.zone-open": "Zonă deschisă, deși este armată",
-  "condition.upstream-unreachable": "Dispeceratul nu răspunde",
+  "condition.upstream-unreachable": "Dispecerat indisponibil",
   "condition.upstream-authentication-failed": "Autentificarea la dispecerat a eșuat",
   "condition.upstream-unexpected-service": "La adresa dispeceratului răspunde alt serviciu",
   "condition.upstream-alarm-unproved": "Recepția unei alarme la dispecerat nu este confirmată",
@@ -72,7 +72,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.configuration-invalid": "Configurație invalidă; este activă ultima configurație validă",
   "condition.mqtt-session-taken-over": "Client id MQTT folosit de două ori",
   "condition.mqtt-client-id-temporary": "Se folosește un client id MQTT temporar",
-  "condition.mqtt-broker-drops-messages": "Brokerul MQTT pierde mesaje",
+  "condition.mqtt-broker-drops-messages": "Brokerul MQTT a eliminat mesaje",
   "condition.database-damaged": "Baza de date este deteriorată: serviciul repornește automat",
   "condition.database-recovered": "Baza de date a fost deteriorată și recuperată",
   "condition.data-lost": "Date pierdute sau modificate",

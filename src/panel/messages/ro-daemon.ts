@@ -1,4 +1,5 @@
 import { RO_ALARM_PANELS } from "./ro-alarm-panels.ts";
+import { RO_BROKER } from "./ro-broker.ts";
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
 import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
@@ -154,6 +155,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ...RO_CONFLICTS,
   ...RO_DEVICES,
   ...RO_ALARM_PANELS,
+  ...RO_BROKER,
   ...RO_CONFIGURATION,
   ...RO_RECOVERY,
 

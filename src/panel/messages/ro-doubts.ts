@@ -15,7 +15,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.radio-code":
     "Zona se deschide la codul {code} și revine la normal după autoRestoreS. Verificați dacă senzorul transmite acest cod. Dacă transmite un cod și la închidere, adăugați-l la „Valori pentru normal”.",
   "doubt.frigate-release":
-    "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona pe „events”; altfel, zona pe „reviews”.",
+    "Mesajele „reviews” există începând cu Frigate 0.14, iar până acum nu a sosit niciunul. La o versiune mai veche folosiți zona care citește „events”; altfel, pe cea care citește „reviews”.",
   "doubt.frigate-availability":
     "Această versiune de Frigate raportează doar dacă detecția este pornită: o cameră defectă este considerată în continuare disponibilă. Versiunile mai noi raportează defectarea: actualizați Frigate și căutați din nou.",
   "doubt.notifications-off":
@@ -28,7 +28,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.gate-of-panel":
     "Declanșările zonei se transmit doar cât timp centrala este armată ({topic}). Scoateți armed_home și armed_night din condiția de armare dacă persoanele din clădire trec prin zonă.",
   "doubt.vibration-tamper":
-    "Vibrațiile se raportează ca sabotaj, chiar și cele produse de o ușă trântită: în acest caz, ștergeți opțiunea „Sabotaj”.",
+    "Vibrațiile se raportează ca sabotaj, iar o ușă trântită îl poate declanșa: dacă se întâmplă acest lucru, goliți câmpul „Sabotaj”.",
   "doubt.tamper-only":
     "La acest echipament este recunoscut doar sabotajul: dacă detectează și altceva, adăugați o zonă care citește acea valoare.",
   "doubt.tamper-computed":
@@ -36,7 +36,7 @@ export const RO_DOUBTS: CatalogueOf<typeof EN_DOUBTS> = {
   "doubt.tamper-of-zone":
     "Zona {zone} citește deja acest sabotaj: ștergeți-l acolo înainte să adăugați această zonă, altfel l-ar raporta ambele.",
   "doubt.battery-left-out":
-    "Echipamentul raportează o baterie descărcată, dar nu și sfârșitul acestei stări: raportarea este omisă.",
+    "Echipamentul raportează o baterie descărcată, dar nu și revenirea la normal; de aceea starea bateriei nu se preia.",
   "doubt.zones-confirm":
     "Fiecare zonă a acestei centrale este considerată un echipament separat, deci două zone confirmă o alarmă. Pentru zonele care nu trebuie să se confirme între ele, de exemplu alarma centralei și detectoarele ei, introduceți aceeași valoare la „Echipament”.",
   "doubt.codes-one-device":

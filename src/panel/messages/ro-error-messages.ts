@@ -1,4 +1,5 @@
 import { RO_CENTRE_ERROR_MESSAGES } from "./ro-centre-error-messages.ts";
+import { RO_LISTS } from "./ro-lists.ts";
 
 /** What the local API refuses, and why, in Romanian; see ro-daemon.ts. */
 export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: string])[] = [
@@ -8,13 +9,11 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "unknown query parameter {names}; check its spelling",
     "parametru necunoscut al adresei: {names}; verificați cum este scris",
   ],
-  ["_order has no effect without _sort", "_order nu are efect fără _sort"],
   [
     "intervention {id} exists with this entity tag",
     "intervenția {id} există deja cu această etichetă (ETag)",
   ],
   ["another request was faster; try again", "altă cerere a fost prelucrată între timp; reîncercați"],
-  ["the list is no longer needed", "lista nu mai este necesară"],
   [
     "authentication required: send Authorization: Bearer <token> from POST /auth/token",
     "este necesară autentificarea",
@@ -91,18 +90,6 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
     "{field} apare de prea multe ori ({n}; limita: {max})",
   ],
   ["one offset, 0 or larger", "o singură poziție, 0 sau mai mare"],
-  ["_sort must name a field of the record, not {field}", "_sort: {field} nu este un câmp al înregistrării"],
-  ["ASC or DESC", "ASC sau DESC"],
-  ["_sort names a field twice", "_sort conține un câmp de două ori"],
-  [
-    "this account already reads {n} slow lists; try again when they have ended",
-    "acest cont citește deja {n} liste care durează mult; reîncercați după ce se termină",
-  ],
-  [
-    "the dispatch centre already reads {n} slow lists; try again when they have ended",
-    "dispeceratul citește deja {n} liste care durează mult; reîncercați după ce se termină",
-  ],
-  ["the list took longer than {n} s to read", "citirea listei a durat peste {n} s"],
   ["site {ref} has no account here", "locația {ref} nu are cont aici"],
   [
     "Check its reference; santinela sites access lists the sites that have an account",
@@ -242,6 +229,5 @@ export const RO_ERROR_MESSAGES: readonly (readonly [english: string, romanian: s
   ],
 
   ...RO_CENTRE_ERROR_MESSAGES,
-  // Limits of the built-in broker
-  ["{problem} Also at this limit: {clients}", "{problem} La aceeași limită: {clients}"],
+  ...RO_LISTS,
 ];

@@ -21,7 +21,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "home.zones": "Zone în afara stării normale",
   "home.attention": "Necesită atenție",
   "home.allNormal": { one: "{n} zonă normală", few: "{n} zone normale", other: "{n} de zone normale" },
-  "zones.addFirst": "Adăugare prima zonă",
+  "zones.addFirst": "Adăugarea primei zone",
   "guide.noZones": "Încă nicio zonă.",
   "guide.noSites": "Încă nicio locație înrolată.",
   "sites.enrolFirst": "Creare cod de unică folosință",

@@ -166,7 +166,10 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
     "the loop of zone {zone} changes with each reading, so it has no state",
     "rezistența buclei zonei {zone} diferă la fiecare citire, deci starea ei nu poate fi stabilită",
   ],
-  ["Check its terminals, its cable and the supply", "Verificați bornele, cablul ei și alimentarea"],
+  [
+    "Check its terminals, its cable and the supply",
+    "Verificați bornele și cablul buclei, precum și alimentarea",
+  ],
   ["the kernel reports {code}", "kernelul raportează {code}"],
   ["a reading has not been answered within {n} s", "o citire nu a primit răspuns în {n} s"],
   ["It is read again automatically once it responds", "Se citește din nou automat când răspunde"],

@@ -9,9 +9,9 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.edit": "Editare",
   "plan.add": "Plan nou",
   "plan.none":
-    "Nu există încă niciun plan. Încărcați o imagine a fiecărui nivel și așezați zonele pe ea: astfel se vede locul fiecărei alarme.",
+    "Nu există încă niciun plan. Încărcați o imagine a fiecărui nivel și amplasați zonele pe ea: astfel se vede locul fiecărei alarme.",
   "plan.missing": "Acest plan nu există sau a fost șters.",
-  "plan.toPlans": "Către planuri",
+  "plan.toPlans": "Toate planurile",
   "plan.askAdministrator": "Un administrator poate încărca unul.",
   "plan.upload": "Încărcare plan",
   "plan.uploadText":
@@ -22,13 +22,13 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.noPicture": "Browserul nu poate deschide acest fișier ca imagine.",
   "plan.show": "Afișare pe plan",
   "plan.zonesHere": "Zone pe acest plan",
-  "plan.unplaced": "Zone neașezate pe plan",
+  "plan.unplaced": "Zone neamplasate pe plan",
   "plan.intervention": "Intervenția #{id}",
   "plan.unfinished": "alarmă nefinalizată",
   "plan.tested": "Testată",
   "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeată.",
   "plan.pin": "{zone}: {x} % de la stânga, {y} % de sus",
-  "plan.toPlace": "De așezat pe plan",
+  "plan.toPlace": "De amplasat pe plan",
   "plan.unplace": "Eliminare de pe plan: {zone}",
   "plan.save": "Salvare",
   "plan.changedMeanwhile":

@@ -174,7 +174,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.configuration-reverted": "revenire la configurația anterioară",
   "event.configuration-unproven": "configurație păstrată fără verificare",
   "event.zones-edited": "zone modificate în fișier",
-  "event.power-off-ordered": "oprire a dispozitivului comandată",
+  "event.power-off-ordered": "oprire comandată a dispozitivului",
   "event.output-switched": "ieșire comutată",
   "event.output-tested": "ieșire testată",
   "event.reload-applied": "configurație reîncărcată",

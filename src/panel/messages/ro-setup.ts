@@ -65,7 +65,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "question.site-ref": "Referință scurtă (unică)",
   "question.timezone": "Fus orar",
   "question.language": "Limba intervențiilor",
-  "question.network": "Accesul la acest panou",
+  "question.network": "Accesul la panoul web",
   "question.centre": "Există un dispecerat?",
   "question.centre-url": "Adresa dispeceratului (https://…)",
   "question.centre-email": "E-mailul contului locației la dispecerat",
@@ -160,7 +160,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "restore.other":
     "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va deservi de acum înainte acea locație; apoi setați site.ref la referința ei.",
   "restore.do": "Restaurare",
-  "restore.doOther": "Restaurare copie a altei locații",
+  "restore.doOther": "Restaurarea copiei altei locații",
   "restore.done": "Copia se restaurează și serviciul repornește; panoul web se reconectează automat.",
 
   "earlier.title": "Configurații anterioare",
@@ -178,10 +178,10 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "earlier.others": "Se modifică și: {options}",
   "earlier.othersText": "Aceste opțiuni nu sunt zone. Revin și ele la valorile anterioare.",
 
-  "address.title": "Deschiderea panoului pe telefon",
+  "address.title": "Deschiderea panoului web pe telefon",
   "address.text": "Scanați codul cu un telefon din aceeași rețea sau introduceți una dintre adrese.",
   "address.code": "Codul QR al adresei {address}",
   "address.none":
-    "Panoul poate fi deschis numai pe acest dispozitiv. Pentru acces din rețea, setați http.host în configurație.",
+    "Panoul web poate fi deschis numai pe acest dispozitiv. Pentru acces din rețea, setați http.host în configurație.",
   "address.fingerprint": "Autoritatea de certificare (SHA-256), pentru comparare pe telefon:",
 };

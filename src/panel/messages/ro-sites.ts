@@ -24,7 +24,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.ref": "Referință",
   "sites.silentAfter": "Interval maxim fără raport",
   "sites.version": "Versiune",
-  "sites.silentSince": "nu comunică de la {time}",
+  "sites.silentSince": "nu mai comunică de la {time}",
   "sites.otherClock": "ceasul diferă cu {time}",
   "sites.backlog": {
     one: "{n} înregistrare în așteptare de {time}",
@@ -41,7 +41,7 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
     other: "{n} necesită atenție",
   },
   "sites.count.well": "{n} în regulă",
-  "sites.count.silent": "{n} nu comunică",
+  "sites.count.silent": "{n} nu mai comunică",
   "sites.unfinished": "Intervenții nefinalizate: {objective}",
   "sites.moreFaults": {
     one: "încă {n} deranjament",

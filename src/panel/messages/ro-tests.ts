@@ -43,7 +43,7 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.countsOn":
     "Nu există conexiune cu serviciul. Declanșările se numără în continuare, până la sfârșitul testului.",
   "walk.do.intrusion": "Deschideți, apoi închideți.",
-  "walk.do.perimeter": "Deschideți, apoi închideți, sau traversați fasciculul.",
+  "walk.do.perimeter": "Deschideți, apoi închideți, sau întrerupeți fasciculul.",
   "walk.do.motion": "Treceți prin fața detectorului.",
   "walk.do.glass": "Folosiți un tester pentru geam spart.",
   "walk.do.fire": "Țineți apăsat butonul TEST sau folosiți spray de test.",

@@ -74,6 +74,6 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
   ["duplicate zone {id}", "zona {id} există deja"],
   [
     "{value} without quotes is the text {text}, not true or false. Write true or false if the device sends that, otherwise {quoted}",
-    "{value} fără ghilimele este textul {text}, nu true sau false; scrieți true sau false dacă dispozitivul trimite aceste valori, altfel {quoted}",
+    "{value} fără ghilimele este textul {text}, nu true sau false; scrieți true sau false dacă echipamentul transmite aceste valori, altfel {quoted}",
   ],
 ];

@@ -28,8 +28,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "found.count": { one: "{n} senzor găsit", few: "{n} senzori găsiți", other: "{n} de senzori găsiți" },
   "found.all": {
     one: "Afișare senzor",
-    few: "Afișare toți senzorii ({n})",
-    other: "Afișare toți senzorii ({n})",
+    few: "Afișarea tuturor senzorilor ({n})",
+    other: "Afișarea tuturor senzorilor ({n})",
   },
   "found.taken": "Sunt deja zone: {zones}",
   "found.lines": "Linii GPIO libere",
@@ -223,7 +223,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "notHere.fileOnlyText": "În {file}, http.configuration este file-only.",
   "notHere.readOnly": "Serviciul nu poate scrie în fișierul de configurare",
   "notHere.readOnlyText": "Grupul serviciului are nevoie de drept de scriere pentru {file}.",
-  "notHere.allow": "Pentru a permite modificarea din acest panou, setați în fișier:",
+  "notHere.allow": "Pentru a permite modificarea din panoul web, setați în fișier:",
   "notHere.permission":
     "Acordați serviciului dreptul de scriere pentru acest fișier, apoi reporniți serviciul:",
   "notHere.byFile":
