@@ -31,6 +31,20 @@ export type OutputTarget =
     }
   | { readonly by: "mqtt"; readonly topic: string; readonly on: string; readonly off: string };
 
+/** A topic whose retained message may switch something on. */
+export interface OutputTopic extends Pick<Output, "name" | "reason"> {
+  readonly topic: string;
+  /** The message that switches it off. */
+  readonly off: string;
+}
+
+/** Keeps the topics beyond the end of the daemon. */
+export interface OutputTopicStore {
+  load(): readonly OutputTopic[];
+  /** @throws Error of the disk */
+  save(topics: readonly OutputTopic[]): void;
+}
+
 /** What the reasons are computed from. */
 export interface OutputFacts {
   readonly headline: Pick<Headline, "reasons">;

@@ -55,11 +55,11 @@ export class Outputs {
   /**
    * Uses other outputs from now on. An output that stays as it is keeps its state; any other is switched off first, so that
    * a line or topic may move between outputs.
-   * @param onRemoved called once the former ones are off, or have not answered for two seconds; the new ones come after it
+   * @param onRemoved called once the former ones are off, with those that have not answered for two seconds; the new ones come after it
    */
   async exchange(
     outputs: readonly Output[],
-    onRemoved: () => Promise<void> = () => Promise.resolve(),
+    onRemoved: (left: readonly Output[]) => Promise<void> = () => Promise.resolve(),
   ): Promise<void> {
     const wanted = new Set(outputs.map((output) => canonical(output)));
     const isKept = ({ output }: SwitchedOutput): boolean => wanted.has(canonical(output));
@@ -68,8 +68,8 @@ export class Outputs {
     this.#switched = [...kept.values()];
     for (const { output } of former)
       for (const times of [this.#since, this.#testEndMs, this.#pulseEndMs]) times.delete(output);
-    await Promise.all(former.map((one) => this.#remove(one)));
-    await onRemoved();
+    const left = await outputsLeftOn(former, (one) => this.#remove(one));
+    await onRemoved(left);
     this.#switched = outputs.map((output) => kept.get(canonical(output)) ?? this.#newOutput(output));
     this.check();
   }
@@ -138,17 +138,18 @@ export class Outputs {
     return this.list();
   }
 
-  /** Switches all outputs off: nothing watches them any longer. */
-  async stop(): Promise<void> {
+  /** Switches all outputs off: nothing watches them any longer. @returns those that may still be on */
+  async stop(): Promise<readonly Output[]> {
     this.#isRunning = false;
     this.#cancel();
-    await Promise.all(this.#switched.map((one) => one.stop()));
+    return outputsLeftOn(this.#switched, (one) => one.stop());
   }
 
-  /** Nothing drives it any longer: one that cannot be reached stays as it is, and a person has to look. */
-  async #remove(former: SwitchedOutput): Promise<void> {
-    if (await former.remove()) return;
-    this.#options.log.warn("output-removal-failed", { output: former.output.name });
+  /** Nothing drives it any longer: a line that cannot be reached stays as it is, and a person has to look. */
+  async #remove(former: SwitchedOutput): Promise<boolean> {
+    const isOff = await former.remove();
+    if (!isOff) this.#options.log.warn("output-removal-failed", { output: former.output.name });
+    return isOff;
   }
 
   #newOutput(output: Output): SwitchedOutput {
@@ -188,6 +189,17 @@ export class Outputs {
     this.#pulseEndMs.set(output, endMs);
     return nowMs < endMs;
   }
+}
+
+/** Ends outputs at once. @returns those that may still be on */
+async function outputsLeftOn(
+  switched: readonly SwitchedOutput[],
+  end: (one: SwitchedOutput) => Promise<boolean>,
+): Promise<Output[]> {
+  const results = await Promise.all(
+    switched.map(async (one) => ({ output: one.output, isOff: await end(one) })),
+  );
+  return results.flatMap(({ output, isOff }) => (isOff ? [] : [output]));
 }
 
 function lineText({ gpio, chip }: Extract<Output["target"], { by: "gpio" }>): string {

@@ -8,7 +8,9 @@ import type { Output, OutputFacts, OutputView } from "../domain/output.ts";
 import { openedChip } from "../inputs/gpio/chips.ts";
 import { openDriver } from "../inputs/gpio/line-driver.ts";
 import type { Inputs } from "../inputs/inputs.ts";
+import { OutputTopicsFile } from "../ops/output-topics.ts";
 import { AlarmPulses } from "../outputs/alarm-pulses.ts";
+import { FormerTopics } from "../outputs/former-topics.ts";
 import { LineOutput, type OutputDevice, TopicOutput } from "../outputs/output-device.ts";
 import { Outputs } from "../outputs/outputs.ts";
 import type { ZoneService } from "../inputs/zone-service.ts";
@@ -32,6 +34,7 @@ interface SiteOutputsParts {
 /** The outputs of the configuration, connected to the lines and the broker of the site. */
 export class SiteOutputs {
   readonly #outputs: Outputs;
+  readonly #former: FormerTopics;
   readonly #newPublisher: () => Publisher | undefined;
   #publisher: Publisher | undefined;
   readonly #config: Pick<Config, "site">;
@@ -44,10 +47,12 @@ export class SiteOutputs {
     const { entryDelays, zoneOverrides } = zoneService;
     this.#newPublisher = () => inputs.outputPublisher();
     const zoneOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId);
+    const deviceOf = (target: Output["target"]) => this.#deviceOf(target, config.gpio);
+    this.#former = new FormerTopics({ ...parts, store: new OutputTopicsFile(config.dataDir), deviceOf });
     this.#outputs = new Outputs({
       ...parts,
       outputs,
-      deviceOf: (target) => this.#deviceOf(target, config.gpio),
+      deviceOf,
       pulses: new AlarmPulses({
         ...parts,
         bootId: host.bootId,
@@ -71,14 +76,20 @@ export class SiteOutputs {
 
   /** @param outputs those of the configuration */
   async start(outputs: readonly Output[]): Promise<void> {
+    this.#former.load(outputs);
     await this.#startPublisher(outputs);
     this.#outputs.start();
+    this.#switchFormerOff();
   }
 
   /** Uses the outputs of a changed configuration. @returns once the former ones are off, or do not answer */
   async exchange(outputs: readonly Output[]): Promise<void> {
     // The connection of a new publisher is not there at once: the former outputs are switched off over the present one.
-    await this.#outputs.exchange(outputs, () => this.#startPublisher(outputs));
+    await this.#outputs.exchange(outputs, (left) => {
+      this.#former.use(outputs, left);
+      return this.#startPublisher(outputs);
+    });
+    this.#switchFormerOff();
   }
 
   /** Called after each trip. */
@@ -87,7 +98,7 @@ export class SiteOutputs {
   }
 
   async stop(): Promise<void> {
-    await this.#outputs.stop();
+    this.#former.stop(await this.#outputs.stop());
     await this.#publisher?.stop();
   }
 
@@ -100,13 +111,20 @@ export class SiteOutputs {
       this.#publisher = undefined;
     }
     this.#availability = availability;
-    if (this.#publisher || !outputs.some(({ target }) => target.by === "mqtt")) return;
+    if (this.#publisher || (this.#former.isEmpty && !outputs.some(({ target }) => target.by === "mqtt")))
+      return;
     const publisher = this.#newPublisher();
     this.#publisher = publisher;
     await publisher?.start(() => {
       publisher.publish(availability, "online");
       this.#outputs.repeatTopics();
+      this.#switchFormerOff();
     }, availability);
+  }
+
+  /** Without a broker in the configuration nothing can. */
+  #switchFormerOff(): void {
+    if (this.#publisher) void this.#former.check();
   }
 
   #deviceOf(target: Output["target"], { backend, ...gpio }: Config["gpio"]): OutputDevice {

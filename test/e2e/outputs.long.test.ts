@@ -249,6 +249,22 @@ describeWithMosquitto("outputs", () => {
     expect(await conditions()).toEqual([]);
     expect((await connectAndRead(broker.url, "out/lamp")).toString()).toBe("ON");
   });
+
+  test("a siren that is removed while its broker is down is off once the broker is there, also after a restart", async () => {
+    await start("  - { name: siren, on: alarm, mqtt: out/siren }\n");
+    await trip("smoke");
+    await hears("out/siren ON");
+    await broker.kill();
+    edit("");
+    expect((await command("reload")).code).toBe(0);
+    await site.end("SIGKILL");
+    await site.start();
+    await broker.startAgain();
+    expect((await connectAndRead(broker.url, "out/siren")).toString()).toBe("OFF");
+    await eventually("the entry", async () =>
+      (await switched()).includes("output-switched output siren off"),
+    );
+  });
 });
 
 async function connectAndRead(url: string, topic: string): Promise<Buffer> {

@@ -45,6 +45,11 @@ export const RO_DEVICES: readonly (readonly [english: string, romanian: string])
     "Acordați-i drept de citire și de scriere în santinela/probe/#; testul verifică astfel dacă se poate pierde o declanșare",
   ],
   ["topic {name}: {problem}", "topicul {name}: {problem}"],
+  ["the broker is not connected", "brokerul nu este conectat"],
+  [
+    "it is no longer in the configuration, and may still be on ({problem})",
+    "nu mai este în configurație și poate fi încă pornită ({problem})",
+  ],
   [
     "{problem}; it stays in the journal and is retried automatically",
     "{problem}; rămâne în jurnalul declanșărilor și se reîncearcă automat",
