@@ -21,19 +21,22 @@ const BYPASS_WHILE_ARMED = { what: "bypass", endsAt: "opening" } as const;
 const TEST = { what: "test" } as const;
 const NOTE = { what: "note" } as const;
 
-/** In ascending order, without overlaps. The class of each hundred is in the headings of DC-05. */
+/**
+ * In ascending order, without overlaps. The class of each hundred is in the headings of DC-05: every code below 200 is an alarm, so
+ * those that the standard does not list, such as of a manufacturer, are alarms of the ten that they are in.
+ */
 const ROWS: readonly Row[] = [
   // Medical alarms: medical, personal emergency, failure to report in.
-  [100, 102, alarm("medical")],
+  [100, 109, alarm("medical")],
   // Fire alarms. 113 is the flow of water in a sprinkler system, so a fire; a leak is 154.
-  [110, 118, alarm("fire")],
+  [110, 119, alarm("fire")],
   // Panic alarms: panic, duress, silent, audible, duress at an access point, suspected hold-up.
   [120, 120, alarm("panic")],
   [121, 122, alarm("holdup")],
   [123, 123, alarm("panic")],
   [124, 126, alarm("holdup")],
-  // A confirmed hold-up (BS 8243), as 139 is a confirmed burglary.
-  [129, 129, alarm("holdup")],
+  // 129 is a confirmed hold-up (BS 8243), as 139 is a confirmed burglary.
+  [127, 129, alarm("holdup")],
   // Burglar alarms.
   [130, 130, alarm("intrusion")],
   [131, 131, alarm("perimeter")],
@@ -48,6 +51,7 @@ const ROWS: readonly Row[] = [
   [144, 145, TAMPER],
   [146, 146, alarm("intrusion")],
   [147, 147, SUPERVISION],
+  [148, 149, alarm("intrusion")],
   // 24-hour alarms other than burglary: gas, refrigeration, heating, water, foil, low gas bottle, temperature, air, CO.
   [150, 150, alarm("technical")],
   [151, 151, alarm("gas")],
@@ -55,10 +59,11 @@ const ROWS: readonly Row[] = [
   [154, 154, alarm("flood")],
   [155, 155, alarm("glass")],
   [156, 156, TROUBLE],
-  [157, 159, alarm("technical")],
-  [161, 161, alarm("technical")],
+  [157, 161, alarm("technical")],
   [162, 162, alarm("gas")],
   [163, 169, alarm("technical")],
+  // Of no kind that the standard knows.
+  [170, 199, alarm("intrusion")],
   // Fire supervisory: pressure, valves, pumps.
   [200, 206, alarm("technical")],
   // System troubles: 301 mains, 302 and 309 battery, 316 tamper of the system. A reset by the system or by an engineer and a

@@ -74,6 +74,8 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["TB", "TU", BYPASS],
   ["BB", "BU", BYPASS_WHILE_ARMED],
   ["UB", "UU", BYPASS_WHILE_ARMED],
+  // A point that was left out because the system was armed in spite of it.
+  ["XW", "BU UU", BYPASS_WHILE_ARMED],
   // A moved detector (Ajax), a panel that was replaced.
   ["SM AA", "TR", TAMPER],
   // Batteries and supervision of transmitters. XL is a weak signal; Ajax reports a lost detector with it, which XC ends. A point
@@ -136,7 +138,7 @@ const PAIRS: readonly (readonly [codes: string, ends: string, meaning: CodeMeani
   ["CC CE CO CT CW CX NE OI OL OT AB FL MI EX PC PD PE PG", "", NOTE],
   ["LB LD LE LF LS LU LX RA RB RC RD RN RO RR RS RU YG YY YB YN YO YD YE YW", "", NOTE],
   ["DA DB DC DD DE DG DI DK DN DO DP DQ DS DU DV DW DX DY DZ", "", NOTE],
-  ["JD JH JK JL JO JP JR JS JT JV JX JY JZ XE XF XI XW XA XB VI VO VR VT VX VY VZ", "", NOTE],
+  ["JD JH JK JL JO JP JR JS JT JV JX JY JZ XE XF XI XA XB VI VO VR VT VX VY VZ", "", NOTE],
   // Tests: automatic, manual, walk test, fire test.
   ["RP RX RY TX TC TP XX FI FK", "", TEST],
   ["TS", "TE", TEST],

@@ -11,14 +11,15 @@ function shortOf(meaning: CodeMeaning | undefined): string {
 
 describe("Contact ID", () => {
   test.each([
-    ["100 101 102", "medical"],
-    ["110 111 112 113 114 115 116 117 118", "fire"],
+    ["100 101 102 103 109", "medical"],
+    ["110 111 112 113 114 115 116 117 118 119", "fire"],
     ["120 123", "panic"],
-    ["121 122 124 125 126 129", "holdup"],
-    ["130 133 134 135 138 139 140 146", "intrusion"],
+    ["121 122 124 125 126 127 128 129", "holdup"],
+    ["130 133 134 135 138 139 140 146 148 149 170 199", "intrusion"],
     ["131 136", "perimeter"],
     ["132", "motion"],
     ["137 144 145 316 341 383", "tamper"],
+    ["150 152 153 157 158 159 160 161 163 169 200 206", "technical"],
     ["151 162", "gas"],
     ["154", "flood"],
     ["147 381 382", "supervision"],
@@ -30,9 +31,17 @@ describe("Contact ID", () => {
     ["412 413 416 421 424 425 429 433 457 458 462 501 531 532 553 642", "note"],
     ["434 570 571 572 573 575 576 579", "bypass"],
     ["601 602 603 604 605 606 607 608", "test"],
-    ["000 099 119 127 160 199 500 900 999", "unknown"],
+    ["000 099 207 500 900 999", "unknown"],
   ])("%s are %s", (codes, what) => {
     for (const code of codes.split(" ")) expect(shortOf(contactIdMeaning(Number(code))), code).toBe(what);
+  });
+
+  test("no code of an alarm is unknown or only recorded", () => {
+    const codes = Array.from({ length: 100 }, (_, index) => 100 + index);
+    const others = codes.filter((code) =>
+      ["unknown", "note", "test"].includes(shortOf(contactIdMeaning(code))),
+    );
+    expect(others).toEqual([]);
   });
 
   test.each([
@@ -68,20 +77,20 @@ describe("Contact ID", () => {
 
 describe("SIA", () => {
   test.each([
-    ["BA BV BM BG UA UG UX EA DF DL", "intrusion"],
-    ["FA FM FG KA SA", "fire"],
-    ["MA QA", "medical"],
-    ["PA", "panic"],
+    ["BA BV BM BG UA UV UG UX EA EE DF DL", "intrusion"],
+    ["FA FM FG KA KV SA SV", "fire"],
+    ["MA MV QA QV", "medical"],
+    ["PA PV", "panic"],
     ["HA HV ND", "holdup"],
-    ["GA", "gas"],
-    ["WA", "flood"],
-    ["ZA", "technical"],
+    ["GA GV", "gas"],
+    ["WA WV", "flood"],
+    ["ZA ZV", "technical"],
     ["TA ES XS TT SM AA", "tamper"],
     ["XT", "battery"],
     ["BZ FZ UY XL EZ CM XM", "supervision"],
     ["AT YT YM YP LT NT NC YC YS RT BT FT FS FW EM EP IA YA YX YF ZZ PF OU AS NA GF DJ DM CI CD", "trouble"],
     ["OP CL OA CA OG CG OQ CQ OR OB CZ NO NP AF CB NB NL NM NF", "arming"],
-    ["BB FB TB", "bypass"],
+    ["BB FB TB XW", "bypass"],
     ["RP RX TX TS TE BX", "test"],
     ["YW DN BC OC OZ OI LB AB CC NE FL MI EX PC PD PE PG", "note"],
     ["AC QQ ZQ", "unknown"],
@@ -98,6 +107,8 @@ describe("SIA", () => {
     ["YR", "YT"],
     ["YK", "YC"],
     ["BU", "BB"],
+    ["BU", "XW"],
+    ["UU", "XW"],
     ["BJ", "BT"],
     ["CL", "OP"],
     ["TE", "TS"],
