@@ -48,6 +48,7 @@ export class AlarmPanelStore extends Store {
     `INSERT INTO panel_messages(account, sequence, hash, sent_wall, encrypted_wall, last_block, at_wall)
      VALUES(:account, :sequence, :hash, :sentWallMs, :encryptedWallMs, :lastBlock, :atWallMs)`,
   );
+  readonly #changeHash = this.prepare("UPDATE panel_messages SET hash = ? WHERE seq = ?");
   readonly #removeMessage = this.prepare("DELETE FROM panel_messages WHERE seq = ?");
   readonly #zones = this.prepare<CreatedAlarmPanelZone>(
     "SELECT account, number, kind, name FROM panel_zones ORDER BY account, number, kind",
@@ -79,6 +80,10 @@ export class AlarmPanelStore extends Store {
   addMessage(message: AlarmPanelMessage): number {
     const row = { ...message, atWallMs: Math.round(message.atWallMs) };
     return Number(this.#addMessage.run(row).lastInsertRowid);
+  }
+
+  changeHash(seq: number, hash: string): void {
+    this.#changeHash.run(hash, seq);
   }
 
   removeMessage(seq: number): void {

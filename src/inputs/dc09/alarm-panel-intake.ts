@@ -98,7 +98,9 @@ export class AlarmPanelIntake {
     if (!head) return this.#refused("malformed", "", address);
     const answered = { head, dialect };
     try {
-      return await this.#takeKnown(this.#known(head, address), answered);
+      const known = this.#known(head, address);
+      const result = this.#takeKnown(known, answered);
+      return await result.finally(() => this.#options.repeated.keepHeard(known.panel.account));
     } catch (error) {
       const reason = error instanceof MessageRejection ? error.reason : "not-stored";
       if (reason === "not-stored") this.#options.log.error("dc09-message-write-failed", { error });

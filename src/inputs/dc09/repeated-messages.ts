@@ -2,6 +2,7 @@ import type { Clock } from "../../domain/clock.ts";
 import type { Journal } from "../../store/journal.ts";
 import { TransactionalMap } from "../../store/transactional-map.ts";
 import type { MessageIdentity } from "./message-identity.ts";
+import { follows, isBetween, isSameTime, NO_SEQUENCE, readHash, storedHash } from "./message-sequences.ts";
 
 interface Entry {
   readonly seq: number;
@@ -17,9 +18,6 @@ interface Entry {
 
 /** Indexes of the events of a message that are stored, if not all are. */
 export type StoredPart = ReadonlySet<number>;
-
-/** Between the hash of a message that is stored in part and its stored events; not a character of a hash. */
-const PART = "+";
 
 /**
  * Within this time the same sequence with the same content is a repetition of the newest message, and of one before it if its time
@@ -37,14 +35,8 @@ const NEWEST_WINDOW_MS = 86_400_000;
  * a reply every 20 s (DC-09, 5.5.2); some do not give up while no reply arrives, so the time counts from the last copy.
  */
 const UNCOUNTED_WINDOW_MS = 90_000;
-/** The sequence of supervision messages; an event that has it shows a panel that does not count. */
-const NO_SEQUENCE = "0000";
 /** Hours after it, a panel has more probably started again than repeated this one of its 9,999 sequences. */
 const FIRST_SEQUENCE = "0001";
-/** From 0001 to 9999. */
-const SEQUENCES = 9_999;
-/** A sequence that is less than this ahead of another one follows it. */
-const AHEAD_MAX = SEQUENCES / 2;
 /** Remembered messages of one account; a panel repeats the last few. */
 const MESSAGES_MAX = 256;
 
@@ -60,8 +52,10 @@ export class RepeatedMessages {
   readonly #entries: TransactionalMap<string, readonly Entry[]>;
   /** When a message was last repeated, monotonic. Not on disk: each write would wear it, and in doubt an alarm is new. */
   readonly #repeatedMs = new WeakMap<Entry, number>();
-  /** Of the newest message of a panel, the last other sequence that came after it and was not stored. Not on disk either. */
+  /** Of the newest message of a panel, the last other sequence that came after it and was not stored. */
   readonly #heard = new WeakMap<Entry, string>();
+  /** What is on disk of that. */
+  readonly #keptHeard = new WeakMap<Entry, string>();
 
   constructor({ journal, clock }: { readonly journal: Journal; readonly clock: Clock }) {
     this.#journal = journal;
@@ -69,9 +63,12 @@ export class RepeatedMessages {
     this.#entries = new TransactionalMap(journal);
     for (const { account, hash: stored, atWallMs, ...message } of journal.alarmPanels.messages()) {
       const atMs = clock.monotonicMs() - Math.abs(clock.wallMs() - atWallMs);
-      const [hash = "", ...indexes] = stored.split(PART);
-      const part = indexes.length > 0 ? new Set(indexes.map(Number)) : undefined;
-      this.#add(account, { ...message, hash, part, atMs });
+      const { heard, ...known } = readHash(stored);
+      const entry = { ...message, ...known, atMs };
+      this.#add(account, entry);
+      if (heard === undefined) continue;
+      this.#heard.set(entry, heard);
+      this.#keptHeard.set(entry, heard);
     }
   }
 
@@ -108,6 +105,25 @@ export class RepeatedMessages {
   hear(account: string, sequence: string): void {
     const newest = this.#entries.get(account)?.at(-1);
     if (newest && sequence !== newest.sequence && sequence !== NO_SEQUENCE) this.#heard.set(newest, sequence);
+  }
+
+  /**
+   * Stores what `hear` has noted since the newest message, so that a restart of the daemon does not forget it. It is at most two
+   * writes for each stored message: that there was another one, and that the panel has started again. Never rejects: in memory it
+   * counts all the same.
+   */
+  async keepHeard(account: string): Promise<void> {
+    const newest = this.#entries.get(account)?.at(-1);
+    const heard = newest && this.#heard.get(newest);
+    if (!newest || heard === undefined) return;
+    const kept = this.#keptHeard.get(newest);
+    const hasStartedAgain = !follows(heard, newest.sequence);
+    if (kept !== undefined && (!hasStartedAgain || !follows(kept, newest.sequence))) return;
+    const { alarmPanels } = this.#journal;
+    await this.#journal
+      .groupCommit(() => alarmPanels.changeHash(newest.seq, storedHash({ ...newest, heard })))
+      .then(() => this.#keptHeard.set(newest, heard))
+      .catch((error: unknown) => this.#journal.noteError(error));
   }
 
   /** Notes that the newest message of a panel was repeated just now. */
@@ -179,7 +195,7 @@ export class RepeatedMessages {
     if (newest?.part && newest.hash === hash) this.#remove(account, newest);
     const { alarmPanels } = this.#journal;
     const atWallMs = this.#clock.wallMs();
-    const stored = part ? hash + PART + [...part].join(PART) : hash;
+    const stored = storedHash({ hash, part, heard: undefined });
     const seq = alarmPanels.addMessage({ ...identity, hash: stored, atWallMs });
     const atMs = this.#clock.monotonicMs();
     const removed = this.#add(account, { seq, sequence, hash, part, sentWallMs, lastBlock, atMs });
@@ -226,22 +242,4 @@ export class RepeatedMessages {
     this.#entries.set(account, entries);
     return removed;
   }
-}
-
-function isSameTime(checkedWallMs: number | null, sentWallMs: number | null): boolean {
-  return checkedWallMs !== null && checkedWallMs === sentWallMs;
-}
-
-/**
- * Whether a message was sent between an entry and the newest one: a panel that has started again sends later, or its clock is not
- * set. Without checked times it is not shown.
- */
-function isBetween(sentWallMs: number | null, earlier: Entry, newest: Entry | undefined): boolean {
-  if (sentWallMs === null || earlier.sentWallMs === null) return false;
-  return sentWallMs >= earlier.sentWallMs && sentWallMs <= (newest?.sentWallMs ?? Number.NEGATIVE_INFINITY);
-}
-
-/** Whether a panel counts on from one sequence to another one, which may have wrapped. */
-function follows(sequence: string, before = sequence): boolean {
-  return (Number(sequence) - Number(before) + SEQUENCES) % SEQUENCES < AHEAD_MAX;
 }

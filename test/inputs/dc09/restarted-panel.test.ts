@@ -129,6 +129,37 @@ describe("an alarm panel that has started again, whose first message is not stor
     expect(here.trips).toHaveLength(2);
   });
 
+  test.each<[string, number, First, Partial<AlarmPanelAccount>]>([
+    ["a supervision message", 60_000, byNull, {}],
+    ["an encrypted supervision message, hours later", 5 * HOUR_MS, byNull, ENCRYPTED],
+    ["an alarm that is refused", 60_000, (panel) => panel.sia("Nri1/BA77", "0001"), DECLARED],
+  ])("also if the daemon starts again after it: %s", async (_name, afterMs, first, options) => {
+    const { here, panel } = await started(options);
+    await panel.sia(RESTORAL, "0416");
+    await panel.sia(ALARM, "0002");
+    here.clock.advance(afterMs);
+    await first(panel);
+    await here.startAgain();
+    await panel.sia(ALARM, "0002");
+    expect(here.trips).toHaveLength(2);
+    await here.startAgain();
+    await panel.sia(ALARM, "0002");
+    expect(here.trips).toHaveLength(2);
+  });
+
+  test("with at most two writes for it, however many supervision messages come", async () => {
+    const { here, panel } = await started();
+    await panel.sia(ALARM, "0417");
+    const stored = (): string[] => here.journal.alarmPanels.messages().map(({ hash }) => hash);
+    const seen = new Set(stored());
+    for (const sequence of [418, 419, 420, 1, 2, 3, 418, 1, 2]) {
+      here.clock.advance(60_000);
+      await panel.send(panel.frame("NULL", "", String(sequence).padStart(4, "0")));
+      for (const hash of stored()) seen.add(hash);
+    }
+    expect(seen.size).toBe(3);
+  });
+
   test("but not if its supervision messages only count on, or do not count", async () => {
     const { here, panel } = await started();
     await panel.sia(RESTORAL, "0006");
