@@ -52,7 +52,7 @@ export interface ZoneSourceView {
   readonly number: number | null;
   /**
    * What keeps it open, if several topics or numbers open it: topics, or numbers such as `4`, or `1/4` with their partition; `E301` or
-   * `AT` is a code that came without a number. Empty otherwise.
+   * `AT` is a code that came without a number. `#` stands for those beyond the first 256. Empty otherwise.
    */
   readonly openBy: readonly string[];
   /** The last message that it has read since the daemon started; null before the first. */

@@ -31,8 +31,9 @@ export function isDisarming({ meaning, change }: AlarmPanelEvent): boolean | und
   return change !== "restored" && meaning.isAlwaysArmed !== true;
 }
 
-/** Unknown codes with a condition; further ones are in the event log only. */
+/** Unknown codes with a condition of their own; further ones share one and are in the event log. */
 const UNKNOWN_CODES_MAX = 32;
+const FURTHER_CODES = "#";
 
 /** Applies events of alarm panels to zones, gates and reports, in the caller's transaction. */
 export class AlarmPanelChanges {
@@ -145,7 +146,11 @@ export class AlarmPanelChanges {
       detail,
     });
     const subject = `${account} ${code}`;
-    if (meaning || this.#unknownCodes.has(subject) || this.#unknownCodes.size >= UNKNOWN_CODES_MAX) return;
+    if (meaning || this.#unknownCodes.has(subject)) return;
+    if (this.#unknownCodes.size >= UNKNOWN_CODES_MAX) {
+      const further = `alarm panels have sent more than ${UNKNOWN_CODES_MAX} codes that are not in the standard. Further ones are in the event log only (alarm-panel-reported)`;
+      return conditions.raise("alarm-panel-code-unknown", further, FURTHER_CODES);
+    }
     this.#unknownCodes.add(subject);
     conditions.raise("alarm-panel-code-unknown", { account, code }, subject);
   }

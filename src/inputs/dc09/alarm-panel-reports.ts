@@ -9,6 +9,11 @@ import { siaMeaning } from "./sia-code.ts";
 
 /** Open reports of one account; a panel has a few hundred zones and modules. */
 const REPORTS_PER_ACCOUNT_MAX = 256;
+/**
+ * The code of the report that stands for those beyond the limit; no code of an alarm panel. Which they were is not known, so their
+ * ends would end nothing: it lasts as long as any other.
+ */
+const FURTHER = "#";
 
 /** Troubles and bypassed zones that panels have reported: each is a condition until the panel restores it. */
 export class AlarmPanelReports {
@@ -37,8 +42,10 @@ export class AlarmPanelReports {
   /** Stores a report in the caller's transaction. @throws any error of the journal */
   take(account: string, what: AlarmPanelReport["what"], event: AlarmPanelEvent): void {
     const { code, number, partition } = event;
-    const report = { account, what, code, number: number ?? -1, partition: partition ?? 0 };
-    if (this.#open.has(keyOf(report)) || this.#isFull(account)) return;
+    const own = { account, what, code, number: number ?? -1, partition: partition ?? 0 };
+    if (this.#open.has(keyOf(own))) return;
+    const report = this.#isFull(account) ? furtherOf(account) : own;
+    if (this.#open.has(keyOf(report))) return;
     this.#open.set(keyOf(report), report);
     this.#journal.alarmPanels.addReport(report);
     this.#journal.afterCommit(() => this.#raise(report));
@@ -68,21 +75,36 @@ export class AlarmPanelReports {
     this.#open.delete(keyOf(report));
     this.#journal.alarmPanels.removeReport(report);
     this.#journal.afterCommit(() => this.#conditions.clear(codeOf(report), subjectOf(report)));
+    const further = furtherOf(report.account);
+    if (this.#open.has(keyOf(further)) && this.#countOf(report.account) === 0) this.#remove(further);
+  }
+
+  /** Without the one that stands for further ones. */
+  #countOf(account: string): number {
+    return [...this.#open.values()].filter((report) => report.account === account && report.code !== FURTHER)
+      .length;
   }
 
   #isFull(account: string): boolean {
-    return (
-      [...this.#open.values()].filter((report) => report.account === account).length >=
-      REPORTS_PER_ACCOUNT_MAX
-    );
+    return this.#countOf(account) >= REPORTS_PER_ACCOUNT_MAX;
   }
 
   #raise(report: AlarmPanelReport): void {
     const { account, code } = report;
+    if (code === FURTHER)
+      return this.#conditions.raise(
+        "alarm-panel-trouble",
+        `alarm panel ${account} has reported more than ${REPORTS_PER_ACCOUNT_MAX} faults and bypassed zones that it has not ended. Further ones are in the event log only (alarm-panel-reported). Look at the alarm panel, and end there or with santinela dc09 send what no longer applies`,
+        subjectOf(report),
+      );
     const detail = { account, code, number: placeOf(report) };
     if (report.what === "bypass") this.#conditions.raise("alarm-panel-bypass", detail, subjectOf(report));
     else this.#conditions.raise("alarm-panel-trouble", detail, subjectOf(report));
   }
+}
+
+function furtherOf(account: string): AlarmPanelReport {
+  return { account, what: "trouble", code: FURTHER, number: -1, partition: 0 };
 }
 
 function codeOf({ what }: AlarmPanelReport): "alarm-panel-bypass" | "alarm-panel-trouble" {

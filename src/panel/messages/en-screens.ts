@@ -137,6 +137,7 @@ export const EN_SCREENS = {
   "zones.noMessage": "none since the daemon started",
   "zones.panelZone": "{account}, zone {number}",
   "zones.openBy": "Kept open by",
+  "zones.openByOthers": "and others",
   "zones.objective": "Objective",
   "zones.actions": "Actions",
   "zones.filter": "State",

@@ -64,6 +64,14 @@ export const RO_ALARM_PANELS: readonly (readonly [english: string, romanian: str
     "all connections are in use, and idle ones were closed. Find the sender of many connections",
     "toate conexiunile sunt ocupate, iar cele inactive au fost închise. Căutați echipamentul care deschide multe conexiuni",
   ],
+  [
+    "alarm panel {account} has reported more than {max} faults and bypassed zones that it has not ended. Further ones are in the event log only (alarm-panel-reported). Look at the alarm panel, and end there or with santinela dc09 send what no longer applies",
+    "centrala de alarmă {account} a raportat peste {max} deranjamente și zone în bypass pe care nu le-a încheiat. Celelalte apar numai în jurnalul de evenimente (alarm-panel-reported). Verificați centrala și încheiați, la centrală sau cu santinela dc09 send, ce nu mai este valabil",
+  ],
+  [
+    "alarm panels have sent more than {max} codes that are not in the standard. Further ones are in the event log only (alarm-panel-reported)",
+    "centralele de alarmă au transmis peste {max} coduri care nu există în standard. Celelalte apar numai în jurnalul de evenimente (alarm-panel-reported)",
+  ],
   // Replies of a monitoring receiver.
   ["the time of its acknowledgement is not the expected one", "ora confirmării nu este cea așteptată"],
   [

@@ -143,6 +143,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.noMessage": "niciunul de la pornirea serviciului",
   "zones.panelZone": "{account}, zona {number}",
   "zones.openBy": "Menținută deschisă de",
+  "zones.openByOthers": "și altele",
   "zones.objective": "Obiectiv",
   "zones.actions": "Acțiuni",
   "zones.filter": "Stare",

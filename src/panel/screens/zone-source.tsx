@@ -10,6 +10,9 @@ const REFRESH_INTERVAL_MS = 2_000;
 /** Sources that send messages. */
 const HAS_MESSAGES: ReadonlySet<ZoneView["source"]> = new Set<ZoneView["source"]>(["mqtt", "dc09"]);
 
+/** Stands for the topics or numbers beyond those that the daemon remembers. */
+const OTHERS = "#";
+
 /** Where a zone reads its contact, and its last message as it was received. */
 export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
   const { response, refresh } = useQuery<ZoneSourceView>(`/site/zones/${encodeURIComponent(zone.id)}/source`);
@@ -26,7 +29,9 @@ export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
         <>
           <dt>{t("zones.openBy")}</dt>
           <dd>
-            <code>{source.openBy.join(", ")}</code>
+            <code>
+              {source.openBy.map((one) => (one === OTHERS ? t("zones.openByOthers") : one)).join(", ")}
+            </code>
           </dd>
         </>
       )}

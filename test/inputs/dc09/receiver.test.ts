@@ -390,6 +390,18 @@ describe("a message that is not accepted", () => {
     ]);
   });
 
+  test("of an unknown code beyond 32 others is shown as one of further ones", async () => {
+    const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
+    const panel = here.panel("1234");
+    for (let code = 900; code < 940; code += 1) {
+      here.clock.advance(1_000);
+      expect(await panel.contactId(`1${code} 00 001`)).toMatchObject({ token: "ACK" });
+    }
+    expect(here.conditions).toHaveLength(33);
+    expect(here.conditions).toContain("alarm-panel-code-unknown/#");
+    expect(here.events).toHaveLength(40);
+  });
+
   test("is one of more than 300 at once: the panel sends the rest later", async () => {
     const here = await Dc09Site.start([alarmPanelAccount("1234")], [hall]);
     const panel = here.panel("1234", { replyWithinMs: 300 });

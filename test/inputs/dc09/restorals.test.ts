@@ -230,6 +230,23 @@ describe("the end of a report", () => {
     expect(troubles(here)).toEqual([]);
   });
 
+  test("beyond 256 of an account is not a condition of its own, but one says that there are more", async () => {
+    const here = await started();
+    const numbers = Array.from({ length: 258 }, (_, index) => String(index + 1).padStart(3, "0"));
+    await report(here, ...numbers.slice(0, 256).map((number) => `1380 01 ${number}`));
+    expect(troubles(here)).toHaveLength(256);
+    await report(here, "1570 01 257", "1380 01 258", "1380 01 258");
+    const further = "alarm-panel-trouble/1234 # -";
+    expect(troubles(here).filter((one) => !one.includes(" 380 "))).toEqual([further]);
+    await here.startAgain();
+    await report(here, ...numbers.slice(0, 255).map((number) => `3380 01 ${number}`));
+    expect(troubles(here)).toContain(further);
+    await report(here, "3380 01 256");
+    expect(troubles(here)).toEqual([]);
+    await here.startAgain();
+    expect(troubles(here)).toEqual([]);
+  });
+
   test.each([
     ["a zone that only another partition has reported", "1570 01 004", "3570 02 004"],
     ["a trouble of the alarm panel, which has no zone", "1301 01 000", "3301 02 000"],
