@@ -2,6 +2,8 @@ import type { Config } from "../config/config.ts";
 import { parseDateTime } from "../domain/calendar.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Intervention } from "../domain/intervention.ts";
+import { PHASE_WORDS } from "../domain/outbox-phase-text.ts";
+import { needsAttention } from "../domain/shown-phase.ts";
 import { plainLine, plainLines } from "../domain/single-line.ts";
 import type { SyncRecordStatus } from "../site/sync-view.ts";
 import type { HistoryView } from "../site/timeline-view.ts";
@@ -47,17 +49,49 @@ async function listInterventions(
   { limit, status, json }: JsonOption & { readonly limit: string; readonly status?: string },
 ): Promise<void> {
   const wanted = status === undefined ? "" : `&status=${encodeURIComponent(status)}`;
-  const records = await new ControlClient(config.dataDir).get<Intervention[]>(
+  const client = new ControlClient(config.dataDir);
+  const records = await client.get<Intervention[]>(
     `${pathOf(config)}?_sort=id&_order=DESC&_end=${limitOf(limit)}${wanted}`,
   );
-  stdout.write(
-    json
-      ? jsonText(records)
-      : tableText(
-          HEADINGS,
-          records.map((record) => cellsOf(record, config.site.timezone)),
-        ),
-  );
+  if (json) return void stdout.write(jsonText(records));
+  const { timezone } = config.site;
+  // A dispatch centre, and a site without one, send their records nowhere.
+  const sync = config.upstream && (await syncOf(records, client));
+  const rows = records.map((record) => {
+    const [name = "", ...others] = cellsOf(record, timezone).toReversed();
+    return [...others.toReversed(), ...(sync ? [centreText(sync.get(record.id), timezone)] : []), name];
+  });
+  stdout.write(tableText(sync ? HEADINGS.toSpliced(-1, 0, "DISPATCH CENTRE") : HEADINGS, rows));
+}
+
+/** The most that the daemon answers at once. */
+const SYNC_IDS_MAX = 100;
+
+/** How far these records have come to the dispatch centre, by their ids. */
+async function syncOf(
+  records: readonly Intervention[],
+  client: ControlClient,
+): Promise<ReadonlyMap<number, SyncRecordStatus>> {
+  const found = new Map<number, SyncRecordStatus>();
+  for (let from = 0; from < records.length; from += SYNC_IDS_MAX) {
+    const ids = records.slice(from, from + SYNC_IDS_MAX).map(({ id }) => id);
+    const states = await client.get<SyncRecordStatus[]>(`/site/sync/records?ids=${ids.join(",")}`);
+    for (const state of states) found.set(state.interventionId, state);
+  }
+  return found;
+}
+
+/** Where a record is at the dispatch centre, in the words of the panel. */
+function centreText(sync: SyncRecordStatus | undefined, timeZone: string): string {
+  if (!sync) return "";
+  const { phase, upstreamId, isSynced, attempts, nextAttemptAt } = sync;
+  if (upstreamId === null && (isSynced || phase === "closed")) return "not sent";
+  const id = upstreamId === null ? [] : [`ID ${upstreamId}`];
+  if (phase === "closed" || isSynced) return [isSynced ? "synced" : PHASE_WORDS.closed, ...id].join(", ");
+  const next = nextAttemptAt === null ? [] : [`at ${localTime(nextAttemptAt, timeZone)}`];
+  const isTriedAgain = attempts > 0 && !needsAttention(phase);
+  const attempt = isTriedAgain ? [[`attempt ${attempts + 1}`, ...next].join(" ")] : [];
+  return [PHASE_WORDS[phase], ...id, ...attempt].join(", ");
 }
 
 /** Shows one intervention, one field per line. */

@@ -18,6 +18,21 @@ export const PHASE_TEXTS: Readonly<Record<ShownPhase, string>> = {
   closed: "finished",
 };
 
+/** The same in a few words, as in the panel. */
+export const PHASE_WORDS: Readonly<Record<ShownPhase, string>> = {
+  new: "to be sent",
+  posting: "being sent",
+  unsure: "sent, no response",
+  linked: "change to be sent",
+  writing: "change being sent",
+  blocked: "objective missing at the dispatch centre",
+  rejected: "rejected by the dispatch centre",
+  gone: "deleted by the dispatch centre",
+  "out-of-scope": "not accessible to this site",
+  doubtful: "not listed by the dispatch centre; checking again",
+  closed: "closed",
+};
+
 /** Of a record in phase `linked` of which the centre lacks the latest revision. */
 export const CHANGE_WAITS_TEXT = "the dispatch centre has it, but not the latest change, which waits";
 

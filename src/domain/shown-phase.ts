@@ -16,3 +16,8 @@ export function shownPhase({
   if (phase === "gone" && lastCode === OUT_OF_SCOPE) return OUT_OF_SCOPE;
   return phase === "linked" && missingSinceMs !== null ? "doubtful" : phase;
 }
+
+/** Whether a record needs attention: it is not sent any further by itself. */
+export function needsAttention(phase: ShownPhase): boolean {
+  return ["blocked", "rejected", "gone", "out-of-scope"].includes(phase);
+}

@@ -83,8 +83,19 @@ test("a record is shown with where it is at the dispatch centre", async () => {
       ? true
       : undefined,
   );
+  const listed = async (config: string): Promise<string> =>
+    (
+      await santinela(["interventions", "list", "--config", config], {
+        cwd: installation.folder,
+      })
+    ).stdout;
+  expect(await listed("site.yaml")).toMatch(
+    /^ID .* DISPATCH CENTRE +NAME\n2 .* (?:rejected by|objective missing at) the dispatch centre +Work\n1 .* synced, ID \d+ +Work\n$/,
+  );
   await sync("drop", "2", "--yes");
   expect(await shown(2)).toMatch(/^dispatch centre: /m);
+  expect(await listed("site.yaml")).toMatch(/\n2 .* not sent +Work\n/);
+  expect(await listed("centre.yaml")).toMatch(/^ID .* OBJECTIVE +NAME\n1 /);
   const atCentre = await santinela(["interventions", "show", "1", "--config", "centre.yaml"], {
     cwd: installation.folder,
   });

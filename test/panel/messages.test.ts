@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CONDITIONS, CONDITION_MESSAGES, formatConditionMessage } from "../../src/domain/condition.ts";
 import { CONFLICT_SENTENCES } from "../../src/domain/conflict.ts";
+import { PHASE_WORDS } from "../../src/domain/outbox-phase-text.ts";
 import { EVENT_NAMES } from "../../src/domain/event.ts";
 import { EVENT_SENTENCES, OPEN_STATE_TEXTS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
@@ -73,6 +74,11 @@ test("an entry of the event log has the same English sentence in the panel as on
     (WHOLE as Texts)[`zoneWord.${kind}.open`],
   ]);
   expect(Object.fromEntries(words)).toEqual(OPEN_STATE_TEXTS);
+});
+
+test("the state of a record at the dispatch centre has the same English words in the panel as on the command line", () => {
+  const shown = Object.keys(PHASE_WORDS).map((phase) => [phase, (WHOLE as Texts)[`phase.${phase}`]]);
+  expect(Object.fromEntries(shown)).toEqual(PHASE_WORDS);
 });
 
 test("a Romanian condition message uses only values of the daemon", () => {
