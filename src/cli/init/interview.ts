@@ -8,6 +8,7 @@ import type { ProposedZone } from "../../domain/discovery/proposed-zone.ts";
 import type { Prompt } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 import { answerTo } from "./answer.ts";
+import { offerBrokers } from "./found-brokers.ts";
 import { offerLines, offerSensors } from "./offered-inputs.ts";
 
 /** What a user has answered. */
@@ -18,7 +19,7 @@ export interface InterviewResult {
 }
 
 /**
- * Prompts for all questions that apply; offers the sensors at the broker before the first zone, and the free GPIO lines.
+ * Prompts for all questions that apply; offers the brokers on this machine, the sensors at the broker before the first zone, and the free GPIO lines.
  * @param current what the replaced configuration answers, offered in place of the usual defaults
  */
 export async function interview(
@@ -28,15 +29,18 @@ export async function interview(
 ): Promise<InterviewResult> {
   const answers: Record<string, string> = {};
   let found: readonly ProposedZone[] = [];
+  let brokerUrl: string | undefined;
   for (const question of QUESTIONS) {
     const { name, when } = question;
+    if (name === "broker") brokerUrl = await offerBrokers(terminal);
     if (name === "zone") {
       found = await offerSensors(answers, prompt, terminal);
       if (found.length > 0) answers[FOUND_ZONES] = String(found.length);
     }
     if (when?.(answers) === false) continue;
     if (name === "zone-gpio") await offerLines(terminal);
-    answers[name] = await answerTo(offering(question, current[name]), answers, prompt, terminal, (answer) =>
+    const offered = current[name] ?? (name === "broker-url" ? brokerUrl : undefined);
+    answers[name] = await answerTo(offering(question, offered), answers, prompt, terminal, (answer) =>
       name === "zone-id" && found.some(({ id }) => id === answer)
         ? "zone-id is the id of a found sensor"
         : undefined,
