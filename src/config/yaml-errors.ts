@@ -48,11 +48,39 @@ export function syntaxFaults(parsed: Parsed): SyntaxFault[] {
   return faults;
 }
 
-/** What the library reads otherwise than it is meant, with the remedy: the text after a tag of another program. */
+/**
+ * What the library reads otherwise than it is meant, with the remedy: the text after a tag of another program, and quotation marks
+ * of a word processor.
+ */
 export function syntaxWarnings(parsed: Parsed): SyntaxFault[] {
-  return parsed.document.warnings
-    .filter(({ code }) => code === "TAG_RESOLVE_FAILED")
-    .map((warning) => faultOf(warning, parsed));
+  const tags = parsed.document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED");
+  return [...tags.map((warning) => faultOf(warning, parsed)), ...typographicQuotes(parsed.document)];
+}
+
+const TYPOGRAPHIC_QUOTE = /[„“”‟‚‘’‛«»]/g;
+
+/**
+ * Values without quotation marks of YAML that begin with another one, or end with one that nothing has opened, as in a text that was
+ * copied from a document: a message with the value would never match. A value is not named, because it may be a password.
+ */
+function typographicQuotes(document: Document.Parsed): SyntaxFault[] {
+  const found: SyntaxFault[] = [];
+  visit(document, {
+    Scalar: (key, { type, value, range }) => {
+      if (found.length === FAULTS_MAX) return visit.BREAK;
+      if (key === "key" || type !== "PLAIN" || typeof value !== "string" || !range) return undefined;
+      const marks = value.match(TYPOGRAPHIC_QUOTE) ?? [];
+      const [mark = ""] = marks;
+      const isMeant = mark !== "" && (value.startsWith(mark) || (marks.length === 1 && value.endsWith(mark)));
+      if (isMeant) found.push({ offset: range[0], message: notAQuote(mark) });
+      return undefined;
+    },
+  });
+  return found;
+}
+
+function notAQuote(mark: string): string {
+  return `${mark} is part of this value: the quotation marks of YAML are " and '. Write one of these, or put the whole value in them if ${mark} belongs to it`;
 }
 
 function faultOf(error: YAMLError, parsed: Parsed): SyntaxFault {

@@ -647,7 +647,12 @@ describe("an error is reported with its line, its column and the remedy", () => 
     [
       "a capital in an id",
       `zones:\n  - { ${ZONE.replace("id: a", "id: Front-Door")}, input: { gpio: 1 } }\n`,
-      /^2:7: zones\[0\]\.id: "Front-Door" does not match .*: a–z, 0–9, - and _, beginning/,
+      /^2:7: zones\[0\]\.id: "Front-Door" does not match .*: a–z, 0–9, - and _, beginning .* Use front-door$/,
+    ],
+    [
+      "a missing id, with one that is made of the name",
+      `zones:\n  - { ${ZONE.replace("id: a, ", "").replace(/name: [^,]+/, "name: Ușa din față")}, input: { gpio: 1 } }\n`,
+      /^2:5: zones\[0\]: id is missing\. Add id: usa-din-fata$/,
     ],
     ["true for encryption", "http: { tls: true }\n", /^1:9: http\.tls: must be own, off or \{ certFile/],
     [
@@ -865,6 +870,23 @@ zones:
   test("warns of a password sent unencrypted to a remote broker", () => {
     const { warnings } = load("mqtt: { url: mqtt://broker, username: u, passwordFile: ./pw }\n");
     expect(warnings).toEqual([expect.stringMatching(/^mqtt\.url is not encrypted/)]);
+  });
+
+  test("quotation marks of a word processor are named, unless they belong to a text or are in others", () => {
+    const { warnings } = load(
+      "site: { name: „Sediul central” }\n" +
+        `zones:\n  - { ${ZONE}, input: { mqtt: hall, open: [”ON”] } }\n` +
+        'objectives:\n  obiective/cladiri:\n    - { id: 1, name: Depozit „Nord” }\n    - { id: 2, name: "„Sud”" }\n    - { id: 3, name: Vest” }\n',
+    );
+    const named = warnings.filter((text) => text.includes("is part of this value"));
+    expect(named).toEqual([
+      expect.stringMatching(
+        /:1:15: „ is part of this value: the quotation marks of YAML are " and '\. Write one/,
+      ),
+      expect.stringMatching(/:3:\d+: ” is part/),
+      expect.stringMatching(/:8:22: ” is part/),
+    ]);
+    expect(named.join()).not.toContain("Sediul");
   });
 
   test("warns of tags of other programs, which it ignores", () => {

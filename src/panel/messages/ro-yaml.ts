@@ -70,6 +70,11 @@ export const RO_YAML: readonly (readonly [english: string, romanian: string])[] 
     "duplicate zone {id}. Give each zone its own id",
     "zona {id} există deja; dați fiecărei zone propriul nume scurt",
   ],
+  ["id is missing. Add id: {id}", "id lipsește; adăugați id: {id}"],
+  [
+    "{mark} is part of this value: the quotation marks of YAML are \" and '. Write one of these, or put the whole value in them if {mark} belongs to it",
+    "{mark} face parte din această valoare: ghilimelele YAML sunt \" și '; folosiți-le pe acestea sau, dacă {mark} aparține valorii, puneți toată valoarea între ele",
+  ],
   ["objective is missing. Write it as {form}", "objective lipsește; scrieți-l astfel: {form}"],
   ["duplicate zone {id}", "zona {id} există deja"],
   [
