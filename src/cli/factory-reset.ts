@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
 import { takeBackupLock } from "../ops/backups.ts";
 import { endUndecidedSession } from "../ops/machine-identity.ts";
 import { offDiskFile } from "../ops/off-disk-file.ts";
@@ -39,7 +40,7 @@ export async function factoryReset(
   const names = daemonFiles(dataDir);
   const question = `This permanently removes ${names.join(", ") || "nothing"} in ${dataDir}, including records not yet sent to the dispatch centre (santinela sync status). Continue?`;
   await confirm(terminal, question, options);
-  const release = names.length > 0 ? takeInstanceLock(join(dataDir, "lock.db")) : () => {};
+  const release = names.length > 0 ? lockOf(dataDir) : () => {};
   // A backup that goes on would leave a copy of the records.
   const releaseBackups = names.length > 0 ? takeBackupLock(dataDir) : () => {};
   endUndecidedSession(dataDir);
@@ -56,6 +57,19 @@ export async function factoryReset(
   releaseBackups();
   release();
   stdout.write("the next start is a first run\n");
+}
+
+/** @throws AppError `busy` with what to stop, while the daemon of this site runs */
+function lockOf(dataDir: string): () => void {
+  try {
+    return takeInstanceLock(join(dataDir, "lock.db"));
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== "busy") throw cause;
+    throw new AppError("busy", `the daemon of this site is running, with its data in ${dataDir}`, {
+      hint: "Stop it first, for example with sudo systemctl stop santinela, and start it again after the reset.",
+      cause,
+    });
+  }
 }
 
 /** RuntimeDirectory= of the package's service; a command is not told of it. */

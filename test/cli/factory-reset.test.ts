@@ -7,6 +7,7 @@ import { offDiskFile } from "../../src/ops/off-disk-file.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { OffDiskChanges } from "../../src/store/journal-changes.ts";
 import { openJournalDatabase } from "../../src/store/journal-database.ts";
+import { takeInstanceLock } from "../../src/store/instance-lock.ts";
 import { MAIN_DATABASE } from "../../src/store/main-database.ts";
 import { santinela } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -67,6 +68,20 @@ test("never leaves the data on a machine that counts as its own, nor the journal
     expect(has("installation-id") && !has("santinela.db"), names).toBe(false);
     const hasData = has("santinela.db") || has("journal.db") || has("secrets");
     expect(checkMachine(dataDir, OTHER) || !hasData, names).toBe(true);
+  }
+});
+
+test("says to stop the service while the daemon of the site runs, and removes nothing", async () => {
+  const dataDir = join(folder, "original");
+  writeFileSync(join(folder, "a.yaml"), "dataDir: ./original\n");
+  const release = takeInstanceLock(join(dataDir, "lock.db"));
+  try {
+    const outcome = await santinela(["factory-reset", "--yes", "--config", "a.yaml"], { cwd: folder });
+    expect(outcome.code).toBe(75);
+    expect(outcome.stderr).toMatch(/the daemon of this site is running[^]*systemctl stop santinela/);
+    expect(existsSync(join(dataDir, "santinela.db"))).toBe(true);
+  } finally {
+    release();
   }
 });
 
