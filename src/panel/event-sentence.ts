@@ -41,8 +41,7 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   const values = { zone: name, word, fault };
   const note = [
     isTest === true ? t("event.test-trip") : "",
-    typeof state === "string" ? translateCode("outcome", state) : "",
-    typeof reason === "string" ? (translateDaemonText(reason) ?? reason) : "",
+    ...outcomeOf(state, reason),
     typeof lastError === "string" ? (translateDaemonText(lastError) ?? lastError) : "",
   ];
   return {
@@ -51,6 +50,17 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
     text: translateCode("says", event, event, values),
     note: event === "restore" ? "" : note.filter((part) => part !== "").join(" · "),
   };
+}
+
+/** Reasons that say by themselves what became of a trip, as on the command line. */
+const WITH_OUTCOME = /^(?:disarmed|exit delay|walk test|swinger shutdown)\b/;
+
+/** What became of a trip, and why; once, if the reason has it too. */
+function outcomeOf(state: unknown, reason: unknown): readonly string[] {
+  const why = typeof reason === "string" ? (translateDaemonText(reason) ?? reason) : "";
+  if (typeof reason === "string" && WITH_OUTCOME.test(reason))
+    return [t("zoneTrips.suppressed", { reason: why })];
+  return [typeof state === "string" ? translateCode("outcome", state) : "", why];
 }
 
 function toneOf(event: string, isDispatched: boolean): Tone {
