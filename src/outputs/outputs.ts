@@ -55,7 +55,8 @@ export class Outputs {
   /**
    * Uses other outputs from now on. An output that stays as it is keeps its state; any other is switched off first, so that
    * a line or topic may move between outputs.
-   * @param onRemoved called once the former ones are off, with those that have not answered for two seconds; the new ones come after it
+   * @param onRemoved called once the former ones are off, with those that have not answered for two seconds; the new ones come
+   * after it
    */
   async exchange(
     outputs: readonly Output[],

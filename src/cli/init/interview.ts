@@ -19,7 +19,8 @@ export interface InterviewResult {
 }
 
 /**
- * Prompts for all questions that apply; offers the brokers on this machine, the sensors at the broker before the first zone, and the free GPIO lines.
+ * Prompts for all questions that apply; offers the brokers on this machine, the sensors at the broker before the first zone, and the
+ * free GPIO lines.
  * @param current what the replaced configuration answers, offered in place of the usual defaults
  */
 export async function interview(
