@@ -131,8 +131,13 @@ export class Inputs {
   openBy({ zone, contact }: Pick<ZoneSnapshot, "zone" | "contact">): readonly string[] {
     if (contact !== "open") return [];
     return zone.input.source === "mqtt"
-      ? this.#mqttZones.openTopics(zone.id)
+      ? this.#mqttZones.activeTopics(zone.id, "contact")
       : (this.#panels?.openNumbers.of(zone) ?? []);
+  }
+
+  /** The topics that report a fault of a zone whose status has several topics; empty for any other zone. */
+  faultyBy({ zone }: Pick<ZoneSnapshot, "zone">): readonly string[] {
+    return this.#mqttZones.activeTopics(zone.id, "faults");
   }
 
   /** What the loop of a zone shows; null for a zone without end-of-line resistors. */

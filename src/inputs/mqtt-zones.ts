@@ -119,9 +119,9 @@ export class MqttZones {
     this.#active.keep(this.#topics.activeSources(isActive), this.#topics.limitNames);
   }
 
-  /** The topics that are open, of a zone with several. */
-  openTopics(zoneId: string): readonly string[] {
-    return this.#topics.openTopics(zoneId);
+  /** The topics of a zone with several that are open, or that report one of its faults. */
+  activeTopics(zoneId: string, of: "contact" | "faults"): readonly string[] {
+    return this.#topics.activeTopics(zoneId, of);
   }
 
   /** The topic filters of zones and gates to subscribe to. */

@@ -110,11 +110,11 @@ export class ZoneTopics {
     return sources.some((source) => source.kind === kind && source.newest !== undefined);
   }
 
-  /** The open topics of a zone with several. */
-  openTopics(zoneId: string): readonly string[] {
+  /** The topics of a zone with several that are open, or that report one of its faults. */
+  activeTopics(zoneId: string, of: "contact" | "faults"): readonly string[] {
     const { sources = [] } = this.#ofZones.get(zoneId) ?? {};
     return sources.flatMap(({ kind, key, newest }) =>
-      kind === "contact" ? (newest?.open ?? this.#active.of(key)) : [],
+      (kind === "contact") === (of === "contact") ? (newest?.open ?? this.#active.of(key)) : [],
     );
   }
 

@@ -55,6 +55,8 @@ export interface ZoneSourceView {
    * `AT` is a code that came without a number. `#` stands for those beyond the first 256. Empty otherwise.
    */
   readonly openBy: readonly string[];
+  /** The topics that report tamper, a low battery or an unavailable sensor, if several topics may report it. Empty otherwise. */
+  readonly faultyBy: readonly string[];
   /** The last message that it has read since the daemon started; null before the first. */
   readonly lastMessage: LastMessageView | null;
 }

@@ -98,6 +98,7 @@ export class SiteZones {
       ...none,
       ...placeOf(input),
       openBy: watched ? this.#parts.inputs.openBy(watched) : [],
+      faultyBy: watched ? this.#parts.inputs.faultyBy(watched) : [],
       lastMessage: last
         ? { topic: last.topic, payload: last.text, at: isoTime(last.atMs), isRetained: last.isRetained }
         : null,

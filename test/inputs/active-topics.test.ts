@@ -104,9 +104,9 @@ describe("a client that invents as many active topics as are remembered", () => 
     expect(contact()).toBe("normal");
     await publish("windows/left/state", "open");
     expect(contact()).toBe("open");
-    expect(mqtt.openTopics("windows")).toEqual(["#"]);
+    expect(mqtt.activeTopics("windows", "contact")).toEqual(["#"]);
     await publish("windows/right/state", "closed");
-    expect(mqtt.openTopics("windows")).toEqual([]);
+    expect(mqtt.activeTopics("windows", "contact")).toEqual([]);
     expect(storedTopics()).not.toContain("#");
     expect(site.conditions).toEqual([]);
   });
@@ -122,4 +122,41 @@ describe("a client that invents as many active topics as are remembered", () => 
     expect(storedTopics()).toEqual([]);
     expect(contact()).toBe("normal");
   });
+});
+
+test("a zone of several sensors names those that are unavailable, and is well once all of them are there again", async () => {
+  // ESPHome: the last will of each board.
+  const zone = zoneOf({
+    id: "windows",
+    input: { mqtt: "boards/+/binary_sensor/window/state", open: ["ON"], normal: ["OFF"] },
+    availability: { mqtt: "boards/+/status" },
+    unavailableGraceS: 60,
+  });
+  const site = new MonitoredZones([zone]);
+  const mqtt = new MqttZones(site.common);
+  const publish = (topic: string, text: string): Promise<void> =>
+    mqtt.deliver({ topic: `boards/${topic}`, payload: Buffer.from(text), isRetained: false });
+  const faults = (): string[] => site.journal.faults.list().map(({ fault }) => fault);
+  try {
+    for (const board of ["left", "right"]) {
+      await publish(`${board}/status`, "online");
+      await publish(`${board}/binary_sensor/window/state`, "OFF");
+    }
+    expect(mqtt.activeTopics("windows", "faults")).toEqual([]);
+    await publish("left/status", "offline");
+    site.clock.advance(61_000);
+    expect(faults()).toEqual(["supervision"]);
+    expect(mqtt.activeTopics("windows", "faults")).toEqual(["boards/left/status"]);
+    // The other one still reports: a trip, and no end of the fault.
+    await publish("right/status", "online");
+    await publish("right/binary_sensor/window/state", "ON");
+    expect(site.monitor.zones()[0]?.contact).toBe("open");
+    expect(mqtt.activeTopics("windows", "contact")).toEqual(["boards/right/binary_sensor/window/state"]);
+    expect(faults()).toEqual(["supervision"]);
+    await publish("left/status", "online");
+    expect(faults()).toEqual([]);
+    expect(mqtt.activeTopics("windows", "faults")).toEqual([]);
+  } finally {
+    site.close();
+  }
 });

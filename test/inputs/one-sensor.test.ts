@@ -46,7 +46,7 @@ describe("a sensor that several gateways receive", () => {
     expect(effects()).toEqual([1, 1]);
     await send("a", { open: true });
     expect(effects()).toEqual([2, 1]);
-    expect(mqtt.openTopics("window")).toEqual(["a/window"]);
+    expect(mqtt.activeTopics("window", "contact")).toEqual(["a/window"]);
   });
 
   test("has no tamper and no low battery once any gateway reports that they have ended", async () => {
@@ -108,15 +108,15 @@ describe("a sensor that several gateways receive", () => {
     await send("a", { open: false });
     await send("a", { open: true, tamper: true, batt: 10 });
     await send("b", { open: true, tamper: true, batt: 10 });
-    expect(mqtt.openTopics("window")).toEqual(["a/window", "b/window"]);
+    expect(mqtt.activeTopics("window", "contact")).toEqual(["a/window", "b/window"]);
     await send("a", { open: false, tamper: false, batt: 90 });
     await send("c", { open: true, tamper: true, batt: 10 });
     restart();
-    expect(mqtt.openTopics("window")).toEqual(["c/window"]);
+    expect(mqtt.activeTopics("window", "contact")).toEqual(["c/window"]);
     await send("c", "");
     expect(site.contactOf("window")).toBe("normal");
     expect(faults()).toEqual([]);
-    expect(mqtt.openTopics("window")).toEqual([]);
+    expect(mqtt.activeTopics("window", "contact")).toEqual([]);
   });
 
   test("stays open while another topic that has received the opening is left", async () => {

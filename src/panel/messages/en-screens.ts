@@ -138,6 +138,7 @@ export const EN_SCREENS = {
   "zones.panelZone": "{account}, zone {number}",
   "zones.openBy": "Kept open by",
   "zones.openByOthers": "and others",
+  "zones.faultyBy": "Faults reported on",
   "zones.objective": "Objective",
   "zones.actions": "Actions",
   "zones.filter": "State",

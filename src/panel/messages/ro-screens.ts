@@ -144,6 +144,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.panelZone": "{account}, zona {number}",
   "zones.openBy": "Menținută deschisă de",
   "zones.openByOthers": "și altele",
+  "zones.faultyBy": "Defecte raportate pe",
   "zones.objective": "Obiectiv",
   "zones.actions": "Acțiuni",
   "zones.filter": "Stare",

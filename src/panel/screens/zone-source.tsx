@@ -25,16 +25,8 @@ export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
       <dd>
         {t(`source.${zone.source}`)} {source && <Place source={source} />}
       </dd>
-      {source && source.openBy.length > 0 && (
-        <>
-          <dt>{t("zones.openBy")}</dt>
-          <dd>
-            <code>
-              {source.openBy.map((one) => (one === OTHERS ? t("zones.openByOthers") : one)).join(", ")}
-            </code>
-          </dd>
-        </>
-      )}
+      {source && <Causes title={t("zones.openBy")} causes={source.openBy} />}
+      {source && <Causes title={t("zones.faultyBy")} causes={source.faultyBy} />}
       {source && HAS_MESSAGES.has(zone.source) && (
         <>
           <dt>{t("found.lastMessage")}</dt>
@@ -47,6 +39,19 @@ export function ZoneSource({ zone }: { readonly zone: ZoneView }) {
           </dd>
         </>
       )}
+    </>
+  );
+}
+
+/** Topics or numbers; nothing without any. */
+function Causes({ title, causes }: { readonly title: string; readonly causes: readonly string[] }) {
+  if (causes.length === 0) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>
+        <code>{causes.map((one) => (one === OTHERS ? t("zones.openByOthers") : one)).join(", ")}</code>
+      </dd>
     </>
   );
 }
