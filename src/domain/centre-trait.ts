@@ -96,4 +96,6 @@ export interface CentreTraits {
   readonly rowsMax: number;
   /** Whether a repeated idempotency key has created a second record, whatever the responses say; missing in earlier results. */
   readonly ignoresKeys?: boolean;
+  /** Whether a repeated idempotency key has returned the first record; missing in earlier results. */
+  readonly honoursKeys?: boolean;
 }

@@ -54,6 +54,16 @@ export class UpstreamCapabilities extends Store {
     return this.#read.get("honours-keys") === "yes";
   }
 
+  /**
+   * Whether it has been proved as well, which an echo does not: a gateway may return all headers of a request. A test has shown it, or
+   * it is a Santinela centre.
+   */
+  get hasProvedKeys(): boolean {
+    const { honoursKeys, baseUrl } = this.traits ?? {};
+    const isTested = honoursKeys === true && baseUrl === (this.#read.get("centre-address") ?? baseUrl);
+    return this.honoursKeys && (isTested || this.reportsDeletions);
+  }
+
   noteKeys(isEchoed: boolean): void {
     const { ignoresKeys, baseUrl } = this.traits ?? {};
     const isTested = ignoresKeys === true && baseUrl === (this.#read.get("centre-address") ?? baseUrl);

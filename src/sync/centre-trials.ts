@@ -117,8 +117,11 @@ class CentreTrial {
     await this.#testIds(objective);
     const rowsMax = await this.#testList();
     await this.#testUpdate(first.id);
-    const ignoresKeys = this.#findings.some(({ code }) => code === "keys-ignored");
-    return { baseUrl, atMs: clock.wallMs(), marker: texts.marker, rowsMax, ignoresKeys };
+    const isFound = (...codes: TraitCode[]): boolean =>
+      this.#findings.some(({ code }) => codes.includes(code));
+    const ignoresKeys = isFound("keys-ignored");
+    const honoursKeys = isFound("keys-honoured", "keys-unsaid");
+    return { baseUrl, atMs: clock.wallMs(), marker: texts.marker, rowsMax, ignoresKeys, honoursKeys };
   }
 
   async #firstObjective(): Promise<TestObjective> {

@@ -41,8 +41,9 @@ test("a centre that returns each key and creates a second record has no idempote
   site.create();
   await site.push.cycle();
   expect(facts.honoursKeys).toBe(true);
+  expect(facts.hasProvedKeys).toBe(false);
   expect(await tryCentre()).toContain("keys-ignored");
-  expect(facts.honoursKeys).toBe(false);
+  expect(facts).toMatchObject({ honoursKeys: false, hasProvedKeys: false });
   site.create();
   await site.push.cycle();
   expect(facts.honoursKeys).toBe(false);
@@ -66,7 +67,16 @@ test("a test that finds that the keys count again is accepted", async () => {
   expect(await tryCentre()).toContain("keys-honoured");
   site.create();
   await site.push.cycle();
-  expect(facts.honoursKeys).toBe(true);
+  expect(facts).toMatchObject({ honoursKeys: true, hasProvedKeys: true });
+});
+
+test("a Santinela centre needs no test", async () => {
+  site.create();
+  await site.push.cycle();
+  expect(facts.hasProvedKeys).toBe(false);
+  // As it announces with a sign-in.
+  facts.noteReportsDeletions(true);
+  expect(facts.hasProvedKeys).toBe(true);
 });
 
 test("what was learned of the keys and texts of a centre does not apply to another one", () => {
@@ -74,10 +84,20 @@ test("what was learned of the keys and texts of a centre does not apply to anoth
   facts.noteKeys(true);
   facts.noteUnorderedIds();
   facts.noteLostReference({ interventionId: 1, field: "notes", sent: 300, kept: 255 });
+  const traits = {
+    baseUrl: "https://one.example",
+    atMs: 0,
+    marker: "notes",
+    rowsMax: 2,
+    honoursKeys: true,
+  } as const;
+  facts.noteTraits(traits);
   facts.noteCentre("https://one.example");
-  expect(facts).toMatchObject({ honoursKeys: true, hasUnorderedIds: true });
+  expect(facts).toMatchObject({ honoursKeys: true, hasProvedKeys: true, hasUnorderedIds: true });
   facts.noteCentre("https://two.example");
   expect(facts).toMatchObject({ honoursKeys: false, hasUnorderedIds: false, lostReference: null });
+  facts.noteKeys(true);
+  expect(facts.hasProvedKeys).toBe(false);
 });
 
 test("an upgrade keeps what was learned of the centre", () => {

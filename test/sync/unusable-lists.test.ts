@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { UpstreamCapabilities } from "../../src/store/upstream-capabilities.ts";
 import { CentreTrials } from "../../src/sync/centre-trials.ts";
 import { TestApp } from "../support/app.ts";
 import {
@@ -122,6 +123,50 @@ test("an alarm without a response is sent again where keys are honoured, whateve
     await site.push.cycle();
     expect(site.entry(id).phase, priority).toBe(priority === "high" ? "linked" : "unsure");
   }
+});
+
+describe("at a centre that returns keys, whose list is never complete and whose responses to POST are lost", () => {
+  let id: number;
+
+  beforeEach(async () => {
+    const { answer } = centre;
+    centre.answer = (request) => ({
+      ...answer(request),
+      headers: { "Content-Type": "application/json", "Idempotency-Key": '"key"' },
+    });
+    site.create();
+    await site.push.cycle();
+    pageOf = () => json(200, [{ id: "a" }, { id: "b" }]);
+    centre.answer = (request) => {
+      answer(request);
+      return json(504, {});
+    };
+    ({ id } = site.create({ priority: "high" }));
+    await site.push.cycle();
+  });
+
+  async function postsAfter(minutes: number): Promise<number> {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      site.app.clock.advance(60_000);
+      await site.push.cycle();
+    }
+    return rows.length - 1;
+  }
+
+  test("an alarm is sent four times, then once every half hour: a gateway may return the keys", async () => {
+    expect(await postsAfter(25)).toBe(4);
+    site.restart();
+    expect(await postsAfter(60)).toBe(6);
+    expect(site.conditions()).toContain("upstream-alarm-unproved");
+    site.push.operator.retry(id);
+    expect(await postsAfter(1)).toBe(7);
+  });
+
+  test("an alarm is sent without this limit if a test has proved the keys", async () => {
+    const traits = { baseUrl, atMs: 0, marker: "notes", rowsMax: 2, honoursKeys: true } as const;
+    new UpstreamCapabilities(site.app.database).noteTraits(traits);
+    expect(await postsAfter(25)).toBeGreaterThan(8);
+  });
 });
 
 test("an alarm is found at a centre that answers 404 after the last page of its list", async () => {

@@ -97,20 +97,22 @@ export class UnconfirmedPost {
 
   /**
    * Whether a record is sent again although the search has not shown if it is there: after a user's order, because the
-   * account may not read, or for an alarm at a centre that honours idempotency keys, whose list is incomplete. A gateway may deny everything for a moment, so that two answers in a row must be denials. A record that the centre
-   * has answered with a success is most likely there: only a user, who can ask the dispatcher, has it sent again.
+   * account may not read, or for an alarm at a centre that honours idempotency keys, whose list is incomplete. A gateway may deny
+   * everything for a moment, so that two answers in a row must be denials. A record that the centre has answered with a success is
+   * most likely there: only a user, who can ask the dispatcher, has it sent again, unless the keys are proved.
    */
   #isSentUnsearched(entry: OutboxEntry, { code }: ReadOutcome): boolean {
     const { lastCode, deleted, priorityOrder } = entry;
     const { cannotArrive } = this.#arrivalOf(entry);
     if (deleted) return false;
     if (lastCode === DENIED && cannotArrive) return true;
-    const { honoursKeys } = this.#context.store.facts;
+    const { honoursKeys, hasProvedKeys } = this.#context.store.facts;
     const isUrgent = priorityOrder === URGENT_PRIORITY_ORDER;
+    const isAnsweredBefore = lastCode === ANSWERED && hasProvedKeys;
     // A repeated idempotency key creates no second record, and no list that is read later is needed.
     if (isUrgent && honoursKeys && INCOMPLETE_LISTS.has(code))
-      return !isAnswered(lastCode) || lastCode === ANSWERED;
-    const isDeniedAgain = lastCode === READS_DENIED || (lastCode === ANSWERED && honoursKeys);
+      return (!isAnswered(lastCode) || isAnsweredBefore) && !this.#isSentEnough(entry);
+    const isDeniedAgain = lastCode === READS_DENIED || isAnsweredBefore;
     if (code !== READS_DENIED || !isDeniedAgain) return false;
     return (cannotArrive || honoursKeys) && !this.#isSentEnough(entry);
   }
@@ -119,7 +121,7 @@ export class UnconfirmedPost {
   #isSentEnough({ sends, attempt }: OutboxEntry): boolean {
     const { clock, store } = this.#context;
     const sinceMs = clock.wallMs() - (attempt?.atMs ?? 0);
-    return !store.facts.honoursKeys && sends > RESENDS_MAX && sinceMs < HIDDEN_RESEND_MS;
+    return !store.facts.hasProvedKeys && sends > RESENDS_MAX && sinceMs < HIDDEN_RESEND_MS;
   }
 
   /** When the unconfirmed attempt can no longer arrive, milliseconds since 1970, and whether that time is over. */
@@ -186,7 +188,8 @@ export class UnconfirmedPost {
 }
 
 /**
- * Sends after the first one of a record that the centre seems to accept and does not show, or for which the account may not search.
+ * Sends after the first one of a record that the centre seems to accept and does not show, or for which the account may not search, or
+ * of an alarm whose list is incomplete and whose key the centre has only returned.
  * Then one every half hour: each may create a duplicate, and none at all could lose an alarm that a proxy has answered in place of
  * the centre, or that has not arrived.
  */
