@@ -46,6 +46,8 @@ interface ListLimitsOptions {
 export class ListLimits implements ResponseLimits {
   readonly #options: ListLimitsOptions | undefined;
   readonly #turns = new ListTurns();
+  /** Names of the lists that have been large since the start. */
+  readonly #large = new Set<string>();
   #isLowered = false;
   /** Earlier ends that count. */
   #ends = 0;
@@ -115,13 +117,17 @@ export class ListLimits implements ResponseLimits {
    * waits for its turn.
    * @param read returns undefined above the limit of small rows, and if it has given way
    * @param isUrgent whether an alarm waits for it
+   * @param name of a list that stays large: from the second time on it is read once, in its turn; undefined for another one
    */
-  async run<T>(read: (turn: Turn) => Promise<T | undefined>, isUrgent = false): Promise<T> {
-    const small = await read({ rowsBytesMax: LARGE_BYTES, mustGiveWay: () => false });
-    return (
-      small ??
-      this.#turns.run((mustGiveWay) => read({ rowsBytesMax: this.rowsBytesMax, mustGiveWay }), isUrgent)
-    );
+  async run<T>(
+    read: (turn: Turn) => Promise<T | undefined>,
+    { isUrgent = false, name }: { readonly isUrgent?: boolean; readonly name?: string | undefined } = {},
+  ): Promise<T> {
+    const isKnown = name !== undefined && this.#large.has(name);
+    const small = isKnown ? undefined : await read({ rowsBytesMax: LARGE_BYTES, mustGiveWay: () => false });
+    if (small !== undefined) return small;
+    if (name !== undefined) this.#large.add(name);
+    return this.#turns.run((mustGiveWay) => read({ rowsBytesMax: this.rowsBytesMax, mustGiveWay }), isUrgent);
   }
 
   get #limits(): Limits {

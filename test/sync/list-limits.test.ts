@@ -163,7 +163,7 @@ test("a list that an alarm waits for is read before the others, and a reading gi
   };
   const bulk = [limits.run(list("first")), limits.run(list("second"))];
   await step();
-  const urgent = limits.run(list("urgent"), true);
+  const urgent = limits.run(list("urgent"), { isUrgent: true });
   for (let page = 0; page < 10; page += 1) await step();
   expect(await urgent).toBe("urgent");
   expect(await Promise.all(bulk)).toEqual(["first", "second"]);
@@ -179,11 +179,22 @@ test("a reading gives way three times at most", async () => {
     if (rowsBytesMax === MIB) return undefined;
     begun += 1;
     const alarm = ({ rowsBytesMax: max }: Turn) => Promise.resolve(max === MIB ? undefined : "alarm");
-    urgent.push(limits.run(alarm, true));
+    urgent.push(limits.run(alarm, { isUrgent: true }));
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     return mustGiveWay() ? undefined : "bulk";
   });
   expect(await bulk).toBe("bulk");
   expect(await Promise.all(urgent)).toEqual(Array.from({ length: 4 }, () => "alarm"));
   expect(begun).toBe(4);
+});
+
+test("a list that was large is read once from the second time on", async () => {
+  const limits = new ListLimits();
+  const read: number[] = [];
+  const list = ({ rowsBytesMax }: Turn) => {
+    read.push(rowsBytesMax / MIB);
+    return Promise.resolve(rowsBytesMax === MIB ? undefined : "rows");
+  };
+  for (const name of ["records", "records", undefined, undefined]) await limits.run(list, { name });
+  expect(read).toEqual([1, 32, 32, 1, 32, 1, 32]);
 });

@@ -94,7 +94,11 @@ export async function readHighestId(
  * undetermined.
  */
 export function recordsAbove(centre: UpstreamClient, lowest: Watermark): Promise<SearchOutcome> {
-  return centre.limits.run((turn) => search(centre, lowest, turn), centre.isUrgent);
+  const { habits, isUrgent } = centre;
+  // A centre that ignores pages sends the whole list for any watermark.
+  const isWhole = lowest.id === 0 || habits.rowsMax > habits.pageRows;
+  const name = isWhole ? "records" : undefined;
+  return centre.limits.run((turn) => search(centre, lowest, turn), { isUrgent, name });
 }
 
 /** @returns undefined if it has given way, or the rows are large and no more than small ones are allowed */
