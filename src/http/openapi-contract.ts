@@ -18,8 +18,9 @@ const RECORD = schema("Intervention");
 const LIST_TAG = { ETag: textHeader("Version of the whole list, the same for all pages") };
 const ETAG = { ETag: textHeader("Its version, for If-Match and If-None-Match") };
 const IF_MATCH = header("If-Match", "Only if the record still has this ETag");
+const IF_NONE_MATCH = header("If-None-Match", "Only if the record no longer has this ETag");
 const CHANGE = {
-  query: [IF_MATCH, header("If-None-Match", "Only if the record no longer has this ETag")],
+  query: [IF_MATCH, IF_NONE_MATCH],
   body: schema("InterventionUpdate"),
   answer: RECORD,
   success: [200, "The updated intervention"],
@@ -124,7 +125,7 @@ export const CONTRACT_OPERATIONS: readonly Operation[] = [
   }),
   operation("DELETE /interventii/{id}", "operator", "deleteIntervention", {
     summary: "Delete an intervention permanently",
-    query: [IF_MATCH, header("Prefer", "return=representation returns the deleted record")],
+    query: [IF_MATCH, IF_NONE_MATCH, header("Prefer", "return=representation returns the deleted record")],
     answer: RECORD,
     success: [200, "Deleted; the previous record"],
     others: { "204": { description: "Deleted" } },

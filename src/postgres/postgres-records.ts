@@ -18,6 +18,7 @@ import {
   type ChangeRequest,
   type CreatedRecord,
   type IdempotencyKey,
+  type Preconditions,
   type Records,
 } from "../service/records.ts";
 import { assertUsable, seenBy } from "../service/record-scope.ts";
@@ -165,9 +166,9 @@ export class PostgresRecords implements Records {
     });
   }
 
-  async remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
+  async remove(id: number, match: Preconditions | undefined, principal: Principal): Promise<Intervention> {
     const { record } = await this.#repeated(id, principal, async (stored) => {
-      assertMatch(stored, ifMatch);
+      assertMatch(stored, match);
       const by = { actor: actorOf(principal), nowMs: this.#options.clock.wallMs() };
       const write = () => removeRecord(this.#options.connections, stored, by);
       return (await this.#turns.remove(write)) ? stored : undefined;

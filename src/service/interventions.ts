@@ -35,6 +35,7 @@ import {
   type ChangeRequest,
   type CreatedRecord,
   type IdempotencyKey,
+  type Preconditions,
 } from "./records.ts";
 
 export interface InterventionServiceOptions {
@@ -164,10 +165,10 @@ export class InterventionService {
   }
 
   /** Deletes a record permanently, as `Records.remove`. */
-  delete(id: number, principal: Principal, ifMatch?: string): Intervention {
+  delete(id: number, principal: Principal, match?: Preconditions): Intervention {
     const { record } = transaction(this.#options.database, () => {
       const stored = existing(id, seenBy(principal, this.find(id)));
-      assertMatch(stored, ifMatch);
+      assertMatch(stored, match);
       this.#record("intervention-deleted", id, principal, { before: stored.record });
       this.#enqueue(this.#interventions.markDeleted(id, this.#options.clock.wallMs()), "deleted");
       return stored;

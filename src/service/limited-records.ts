@@ -70,9 +70,9 @@ export function limitedRecords(
       await take(principal, () => isChangeOfAlarm(records, id, request.body));
       return records.change(id, request, principal);
     },
-    remove: async (id, ifMatch, principal) => {
+    remove: async (id, match, principal) => {
       await take(principal, () => false);
-      return records.remove(id, ifMatch, principal);
+      return records.remove(id, match, principal);
     },
   };
 }

@@ -28,12 +28,16 @@ export interface CreatedRecord {
   readonly replayed: boolean;
 }
 
-/** A requested change of a record. */
-export interface ChangeRequest {
-  /** The If-Match header (RFC 9110, 13.1.1); undefined to change any revision. */
+/** The revisions of a record for which a request is meant. */
+export interface Preconditions {
+  /** The If-Match header (RFC 9110, 13.1.1); undefined for any revision. */
   readonly ifMatch?: string | undefined;
-  /** The If-None-Match header (RFC 9110, 13.1.2): the change is only for a record that has none of its tags. */
+  /** The If-None-Match header (RFC 9110, 13.1.2): the request is only for a record that has none of its tags. */
   readonly ifNoneMatch?: string | undefined;
+}
+
+/** A requested change of a record. */
+export interface ChangeRequest extends Preconditions {
   /** The body, which is not validated yet: a missing record and an older revision are reported first. */
   readonly body: unknown;
   /** Whether a trip joined the record, so that it must be sent whatever its state at the centre. */
@@ -77,10 +81,10 @@ export interface Records {
   change(id: number, request: ChangeRequest, principal: Principal): Promise<StoredIntervention>;
   /**
    * Deletes a record permanently. For the account of a site, a foreign one is missing.
-   * @param ifMatch as in a change
+   * @param match undefined for any revision
    * @throws AppError `not-found`, `precondition-failed`
    */
-  remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention>;
+  remove(id: number, match: Preconditions | undefined, principal: Principal): Promise<Intervention>;
 }
 
 /**
@@ -91,11 +95,9 @@ export interface Records {
  */
 export function decideChange(
   newest: StoredIntervention,
-  { ifMatch, ifNoneMatch, body }: ChangeRequest,
+  { body, ...match }: ChangeRequest,
 ): Partial<InterventionFields> {
-  assertMatch(newest, ifMatch);
-  if (isKnown(ifNoneMatch, versionOf(newest.rev)))
-    throw new AppError("precondition-failed", `intervention ${newest.record.id} exists with this entity tag`);
+  assertMatch(newest, match);
   return changedFields(validated(validateInterventionUpdate, body));
 }
 
@@ -157,10 +159,15 @@ export function isMatch(ifMatch: string | undefined, etag: string): boolean {
 }
 
 /** @throws AppError `precondition-failed` */
-export function assertMatch({ record, rev }: StoredIntervention, ifMatch: string | undefined): void {
+export function assertMatch(
+  { record, rev }: StoredIntervention,
+  { ifMatch, ifNoneMatch }: Preconditions = {},
+): void {
   if (!isMatch(ifMatch, etagOf(rev)))
     throw new AppError(
       "precondition-failed",
       `intervention ${record.id} has changed since it was read; read it again`,
     );
+  if (isKnown(ifNoneMatch, versionOf(rev)))
+    throw new AppError("precondition-failed", `intervention ${record.id} exists with this entity tag`);
 }

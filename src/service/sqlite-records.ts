@@ -9,6 +9,7 @@ import {
   type ChangeRequest,
   type CreatedRecord,
   type IdempotencyKey,
+  type Preconditions,
   type Records,
 } from "./records.ts";
 import type { Remote } from "../domain/remote.ts";
@@ -48,8 +49,8 @@ export class SqliteRecords implements Records {
     return this.#interventions.groupCommit(() => this.#interventions.change(id, request, principal));
   }
 
-  remove(id: number, ifMatch: string | undefined, principal: Principal): Promise<Intervention> {
-    return this.#interventions.groupCommit(() => this.#interventions.delete(id, principal, ifMatch));
+  remove(id: number, match: Preconditions | undefined, principal: Principal): Promise<Intervention> {
+    return this.#interventions.groupCommit(() => this.#interventions.delete(id, principal, match));
   }
 }
 

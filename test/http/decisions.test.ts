@@ -835,6 +835,16 @@ describe("W. ETag and If-None-Match", () => {
     await put('"2"').expect(200);
     await ask("put", "/interventii/4711").set("If-None-Match", "*").send({ notes: "x" }).expect(404);
   });
+
+  test("so is a deletion", async () => {
+    const { id } = await make();
+    const remove = (match: string, of = id) =>
+      ask("delete", `/interventii/${of}`).set("If-None-Match", match);
+    for (const match of ["*", '"1"', 'W/"1"', '"x", "1"']) await remove(match).expect(412);
+    await ask("get", `/interventii/${id}`).expect(200);
+    await remove("*", 4711).expect(404);
+    await remove('"2"').expect(204);
+  });
 });
 
 describe("X. Idempotency-Key", () => {

@@ -146,8 +146,11 @@ function contract(open: () => Promise<Adapter>): void {
 
   test("a removed record is returned once, and is in no list", async () => {
     const record = await create({ name: "Removed" });
-    expect((await refusal(records.remove(record.id, '"7"', OPERATOR_USER))).code).toBe("precondition-failed");
-    expect(await records.remove(record.id, etagOf(1), OPERATOR_USER)).toEqual(record);
+    for (const match of [{ ifMatch: '"7"' }, { ifNoneMatch: etagOf(1) }])
+      expect((await refusal(records.remove(record.id, match, OPERATOR_USER))).code).toBe(
+        "precondition-failed",
+      );
+    expect(await records.remove(record.id, { ifMatch: etagOf(1) }, OPERATOR_USER)).toEqual(record);
     expect((await refusal(records.remove(record.id, undefined, OPERATOR_USER))).code).toBe("not-found");
     expect((await refusal(records.get(record.id))).code).toBe("not-found");
     expect((await all()).map(({ name }) => name)).not.toContain("Removed");

@@ -3,7 +3,14 @@ import type { Request, RequestHandler, Response, Router } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { validateInterventionCreate } from "../../generated/validators.js";
-import { etagOf, isKnown, versionOf, type IdempotencyKey, type Records } from "../../service/records.ts";
+import {
+  etagOf,
+  isKnown,
+  versionOf,
+  type IdempotencyKey,
+  type Preconditions,
+  type Records,
+} from "../../service/records.ts";
 import { recordsInScope } from "../../service/scoped-records.ts";
 import { scopeOfSite } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
@@ -58,12 +65,7 @@ export function interventionRoutes(
 
   const update = async (request: Request, response: Response): Promise<void> => {
     const hasTripJoined = (request.headers[TRIP_KEY] ?? "") !== "";
-    const change = {
-      ifMatch: request.get("If-Match"),
-      ifNoneMatch: request.get("If-None-Match"),
-      body: request.body as unknown,
-      hasTripJoined,
-    };
+    const change = { ...preconditionsOf(request), body: request.body as unknown, hasTripJoined };
     const id = idFromPath(request, "intervention");
     const principal = principalOf(request);
     const { record, rev } = await recordsInScope(principal, records).change(id, change, principal);
@@ -72,7 +74,8 @@ export function interventionRoutes(
   const remove = async (request: Request, response: Response): Promise<void> => {
     const id = idFromPath(request, "intervention");
     const principal = principalOf(request);
-    const record = await recordsInScope(principal, records).remove(id, request.get("If-Match"), principal);
+    const match = preconditionsOf(request);
+    const record = await recordsInScope(principal, records).remove(id, match, principal);
     // Clients that need the deleted record can request it (RFC 7240).
     if (prefersRepresentation(request))
       response.set("Preference-Applied", "return=representation").json(record);
@@ -159,6 +162,10 @@ function fingerprintOf(body: InterventionCreate): string {
   return createHash("sha256")
     .update(JSON.stringify(changedFields(body)))
     .digest("base64");
+}
+
+function preconditionsOf(request: Request): Preconditions {
+  return { ifMatch: request.get("If-Match"), ifNoneMatch: request.get("If-None-Match") };
 }
 
 /** `Prefer: return=representation` (RFC 7240), possibly with other preferences. */
