@@ -66,7 +66,8 @@ function resultText(done: ReturnType<typeof restore> | null): string {
 
 const IDS_SHOWN = 20;
 
-function planText({ recordsInBackup, onlyInCurrent, onlyInBackup, otherSite }: RestorePlan): string {
+function planText(plan: RestorePlan): string {
+  const { recordsInBackup, onlyInCurrent, onlyInBackup, otherSite, brokenTrail } = plan;
   const list = (ids: readonly number[]): string => {
     const shown = ids.slice(0, IDS_SHOWN).join(", ");
     return ids.length === 0 ? "none" : `${ids.length} (${shown}${ids.length > IDS_SHOWN ? ", …" : ""})`;
@@ -76,6 +77,9 @@ function planText({ recordsInBackup, onlyInCurrent, onlyInBackup, otherSite }: R
     `Records in the backup: ${recordsInBackup}`,
     `Records missing from the backup: ${list(onlyInCurrent)}`,
     `Records only in the backup: ${list(onlyInBackup)}`,
+    ...(brokenTrail === undefined
+      ? []
+      : [`Entries of its audit trail that are missing or altered: ${brokenTrail}`]),
     "",
   ].join("\n");
 }

@@ -25,6 +25,7 @@ import { assertReadable, copyOf, noRoomError } from "./readable-backup.ts";
 import { TORN } from "./recovery.ts";
 import { prepareDataDir } from "./secrets.ts";
 import { keepTornLog } from "./torn-log.ts";
+import { brokenTrailIn } from "./trail-losses.ts";
 
 /** The effect of restoring a backup. */
 export interface RestorePlan {
@@ -35,6 +36,8 @@ export interface RestorePlan {
   readonly onlyInBackup: readonly number[];
   /** The reference of another site, if the backup is of that one. */
   readonly otherSite?: string;
+  /** The entries of its audit trail that are missing or altered, as ranges; undefined if its chain holds. */
+  readonly brokenTrail?: string;
 }
 
 /** Shown of a reference: the file may be of anyone. */
@@ -59,11 +62,13 @@ export function planRestore(dataDir: string, file: string, ref?: string): Restor
   const inPresent = existsSync(path) ? recordIds(path) : new Set<number>();
   const references = { ofBackup: siteReferencesIn(file), known: siteReferencesIn(path), ref };
   const otherSite = otherSiteOf(references, inPresent.size > 0);
+  const brokenTrail = brokenTrailIn(file);
   return {
     recordsInBackup: inCopy.size,
     onlyInCurrent: [...inPresent].filter((id) => !inCopy.has(id)),
     onlyInBackup: [...inCopy].filter((id) => !inPresent.has(id)),
     ...(otherSite === undefined ? {} : { otherSite }),
+    ...(brokenTrail === undefined ? {} : { brokenTrail }),
   };
 }
 

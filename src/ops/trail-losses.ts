@@ -1,8 +1,9 @@
 import { isoTime } from "../domain/clock.ts";
-import { hasTrailEnd, trailEndBefore, type TrailEnd } from "../store/audit-trail.ts";
+import { hasTrailEnd, trailEndBefore, verifyTrail, type TrailEnd } from "../store/audit-trail.ts";
 import type { Database } from "../store/database.ts";
 import { formatRanges, type NumberRange } from "../store/sequence-gaps.ts";
 import type { TrailBreak } from "../store/trail-check.ts";
+import { readOr } from "./carried-over.ts";
 import type { DatabaseName } from "./database-files.ts";
 
 /** The database with the audit trail. */
@@ -49,6 +50,18 @@ export function lossOfBreaks(breaks: readonly TrailBreak[]): TrailLoss {
     altered: breaks.filter(({ missing }) => missing === 0).length,
     named: texts.join("; "),
   };
+}
+
+/**
+ * The entries of the trail in a file that are missing or altered, as ranges of positions.
+ * @returns undefined for none, and for the file of an early release, which has no trail
+ */
+export function brokenTrailIn(path: string): string | undefined {
+  const breaks = readOr(path, verifyTrail)?.breaks ?? [];
+  const ranges = breaks.map(({ position, missing }) =>
+    missing > 0 ? ([position - missing, position - 1] as const) : ([position, position] as const),
+  );
+  return ranges.length === 0 ? undefined : formatRanges(ranges);
 }
 
 /** @param sinceMs wall clock of the entry before; null for none */

@@ -37,6 +37,8 @@ export interface RestoreView {
   readonly onlyInBackup: readonly number[];
   /** The reference of another site, if the backup is of that one: it is restored only if that is confirmed. */
   readonly otherSite?: string;
+  /** The entries of its audit trail that are missing or altered, such as `12, 15-17`; missing if there are none. */
+  readonly brokenTrail?: string;
 }
 
 export interface DraftView {

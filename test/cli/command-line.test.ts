@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
+import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { DaemonProcess } from "../../src/cli/demo/daemon-process.ts";
 import { VERSION } from "../../src/generated/version.ts";
@@ -311,6 +312,37 @@ describe("factory-reset", () => {
 });
 
 describe("backup and restore", () => {
+  test("names the entries of the audit trail that a backup lacks or that were altered, and restores it", async () => {
+    for (const name of ["ana", "ion", "eva", "dan"])
+      await santinela(
+        ["user", "add", "--email", `${name}@example.ro`, "--role", "operator", "--password-stdin"],
+        "correct horse",
+      );
+    await santinela(["backup", "--out", "copy.db"]);
+    const copy = new Sqlite(join(folder, "copy.db"));
+    const triggers = copy
+      .prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'audit'")
+      .pluck()
+      .all();
+    copy.exec("DROP TRIGGER audit_is_final; DROP TRIGGER audit_is_kept");
+    copy.exec("UPDATE audit SET who = 'nobody' WHERE position = 1; DELETE FROM audit WHERE position = 3");
+    for (const sql of triggers) copy.exec(sql);
+    copy.close();
+    const { stdout } = await santinela(["restore", "--dry-run", "copy.db"]);
+    expect(stdout).toMatch(/\nEntries of its audit trail that are missing or altered: 1, 3\nNo changes made/);
+    const { plan } = JSON.parse((await santinela(["restore", "--json", "copy.db"])).stdout) as {
+      plan: object;
+    };
+    expect(plan).toMatchObject({ brokenTrail: "1, 3" });
+    const restored = new Sqlite(join(folder, "var", "santinela.db"), { readonly: true });
+    const [detail] = restored
+      .prepare<[], string>("SELECT detail FROM events WHERE event = 'database-restored'")
+      .pluck()
+      .all();
+    restored.close();
+    expect(detail).toContain('"brokenTrail":"1, 3"');
+  });
+
   test("back up the database and restore it, with text and JSON output", async () => {
     const add = (email: string) =>
       santinela(["user", "add", "--email", email, "--role", "operator", "--password-stdin"], "correct horse");

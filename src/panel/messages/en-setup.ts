@@ -150,6 +150,8 @@ export const EN_SETUP = {
     "The daemon restarts with the backup. The current database is kept in the quarantine directory; accounts and passwords are those of the backup. Trips whose records are missing from the backup are dispatched again.",
   "restore.other":
     "This backup is of another site: {site}. Restore it only if this device is to be that site from now on; then set site.ref to that reference.",
+  "restore.brokenTrail":
+    "The audit trail of this backup is damaged or was altered: entries {entries} are missing, or are not what they were when they were written. Use another backup if you need the trail.",
   "restore.do": "Restore",
   "restore.doOther": "Restore the other site",
   "restore.done": "The backup is being restored and the daemon restarts; this page reconnects automatically.",

@@ -159,6 +159,8 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Serviciul repornește cu această copie. Baza de date actuală se păstrează în directorul quarantine; conturile și parolele sunt cele din copie. Declanșările ale căror înregistrări lipsesc din copie se transmit din nou.",
   "restore.other":
     "Această copie este a altei locații: {site}. Restaurați-o numai dacă dispozitivul va deservi de acum înainte acea locație; apoi setați site.ref la referința ei.",
+  "restore.brokenTrail":
+    "Jurnalul de audit din această copie este deteriorat sau a fost modificat: intrările {entries} lipsesc sau nu mai sunt cele scrise inițial. Folosiți altă copie dacă aveți nevoie de jurnal.",
   "restore.do": "Restaurare",
   "restore.doOther": "Restaurarea copiei altei locații",
   "restore.done": "Copia se restaurează și serviciul repornește; panoul web se reconectează automat.",

@@ -68,7 +68,7 @@ async function uploadChunks(file: File, onPercent: (percent: number) => void): P
 
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
-  const { otherSite } = plan;
+  const { otherSite, brokenTrail } = plan;
   const [problem, run] = useErrorMessage();
   const [isSent, setSent] = useState(false);
   const restore = async (fields: FormData): Promise<void> => {
@@ -86,6 +86,7 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
   return (
     <Dialog title={t("restore.question")} onCancel={isSent ? undefined : close}>
       {otherSite !== undefined && <p role="alert">{t("restore.other", { site: otherSite })}</p>}
+      {brokenTrail !== undefined && <p role="alert">{t("restore.brokenTrail", { entries: brokenTrail })}</p>}
       <dl class="facts">
         <dt>{t("restore.inBackup")}</dt>
         <dd>{plan.recordsInBackup}</dd>
