@@ -7,7 +7,7 @@ import { immediateSections, changesOf } from "./config/reload.ts";
 import { canonical } from "./domain/zone-changes.ts";
 import type { RunningConfig, ReloadHooks } from "./daemon-options.ts";
 import type { DaemonParts } from "./daemon-threads.ts";
-import { type CancelTimer, type Clock, pause } from "./domain/clock.ts";
+import { type CancelTimer, type Clock, pause, settledWithin } from "./domain/clock.ts";
 import type { Conditions } from "./domain/condition.ts";
 import { AppError, messageOf } from "./domain/errors.ts";
 import type { Actor } from "./domain/event.ts";
@@ -45,6 +45,8 @@ const STABLE_MS = 100;
 const READS_MAX = 10;
 /** Signals within this interval cause one reload: each would read the same file. */
 const SIGNAL_INTERVAL_MS = 1_000;
+/** Longer than a reload takes, unless it waits for a thread that hangs: that one is ended by its own stop, which takes its time. */
+const STOP_MS_MAX = 1_000;
 const BY_SIGNAL: Actor = { who: "santinela", from: "SIGHUP" };
 
 /**
@@ -58,13 +60,13 @@ export class DaemonReload {
   #isSignalled = false;
   #signalledAtMs = -Infinity;
   #cancelSignal: CancelTimer = () => {};
-  #state: "starting" | "running" | "stopping" = "starting";
+  #state: "starting" | "running" | "stopping" | "stopped" = "starting";
 
   constructor(options: DaemonReloadOptions) {
     this.#options = options;
   }
 
-  /** Call when the daemon is running. @returns stops new reloads and waits for the current one */
+  /** Call when the daemon is running. @returns stops new reloads and waits for the current one; the next start reads the file again */
   start(): () => Promise<void> {
     this.#state = "running";
     return () => this.#stop();
@@ -113,7 +115,8 @@ export class DaemonReload {
   async #stop(): Promise<void> {
     this.#state = "stopping";
     this.#cancelSignal();
-    await this.#last;
+    await settledWithin(this.#options.clock, STOP_MS_MAX, this.#last);
+    this.#state = "stopped";
   }
 
   async #reload(by: Actor): Promise<ReloadView> {
@@ -131,11 +134,13 @@ export class DaemonReload {
     if (needsRestart.length === 0) conditions.clear("restart-needed");
     else conditions.raise("restart-needed", { options: needsRestart.join(", ") });
     await settled;
+    this.#assertNotStopped();
     await outputs.exchange(next.outputs);
     const hasOtherCentre = applied.some((option) => option.split(".")[0] === "upstream");
     // Those of now: an alarm panel may have created zones since the file was read.
     const { zones: inForce } = config;
     await parts.reloaded({ ...next, zones: inForce }, { hasOtherCentre, siteRef: config.site.ref });
+    this.#assertNotStopped();
     this.#finish();
     return { zones, applied, needsRestart, warnings: next.warnings };
   }
@@ -224,6 +229,11 @@ export class DaemonReload {
     if (filters) settled = inputs.exchange(zones, filters);
     Object.assign(config, immediateSections(config, { ...next, zones }));
     return { settled };
+  }
+
+  /** What it would use next may be closed. @throws AppError `unavailable` */
+  #assertNotStopped(): void {
+    if (this.#state === "stopped") this.#assertRunning();
   }
 
   #assertRunning(): void {

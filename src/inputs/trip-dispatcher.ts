@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, TrustedTime } from "../domain/clock.ts";
+import { settledWithin, type CancelTimer, type Clock, type TrustedTime } from "../domain/clock.ts";
 import type { Conditions } from "../domain/condition.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../domain/log.ts";
@@ -40,6 +40,8 @@ const RUN_MS = 5_000;
 const CHECK_INTERVAL_MS = 60_000;
 /** Longer than the interval between two checks plus the slowest response to a trip. */
 const STALLED_AFTER_MS = 180_000;
+/** Far longer than a request takes, unless a thread hangs. */
+const STOP_MS_MAX = 2_000;
 
 /** Creates interventions for the journal's trips through the local API, oldest first at each objective. */
 export class TripDispatcher {
@@ -91,12 +93,13 @@ export class TripDispatcher {
     this.#running ??= this.#run();
   }
 
-  /** Finishes the trip in progress. */
+  /** Finishes the trips in progress; the next start repeats a request that hangs, under its key. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
-    await this.#running;
+    await settledWithin(this.#options.clock, STOP_MS_MAX, Promise.resolve(this.#running));
     this.#api.close();
+    await this.#running;
   }
 
   async #run(): Promise<void> {
@@ -232,12 +235,8 @@ export class TripDispatcher {
 
   #failed(trip: Trip, reason: string, isBusy: boolean): Outcome {
     const { journal, log } = this.#options;
-    log.warn("trip-post-failed", {
-      zone: trip.zoneId,
-      key: trip.key,
-      reason,
-      failures: this.#failures.count + 1,
-    });
+    const failures = this.#failures.count + 1;
+    log.warn("trip-post-failed", { zone: trip.zoneId, key: trip.key, reason, failures });
     journal.trips.markFailed(trip.key, reason);
     this.#failure = `the local API does not accept the trip of zone ${trip.zoneId} (${reason})`;
     // Other errors, such as 500, concern this trip; a busy API would respond the same to the next one.

@@ -514,6 +514,32 @@ test("a reload while the front is started again takes effect: the records are se
   });
 }, 180_000);
 
+test("a stop during a reload that waits for records that hang ends within its limit, and loses no trip", async () => {
+  const inner = zone("inner", "{ simulated: true }");
+  const outer = zone("outer", "{ simulated: true }").replace("id: 12", "id: 13");
+  const yaml = `${BASE}mqtt: off\nzones:\n${inner}${outer}`;
+  site = installation.daemon("site", yaml);
+  await site.start({ ...process.env, SANTINELA_FAILPOINT: "record-changed=hang" });
+  for (const id of ["inner", "outer"])
+    await askDaemon(join(installation.folder, "site"), "POST", "/site/simulate", {
+      zone: id,
+      contact: "open",
+    });
+  await eventually("both trips", async () => (await trips()).length === 2);
+  await eventually("the record", async () => (await interventionsOf(site)).length === 1);
+  edit(`${yaml}${line("yard", 18)}`);
+  site.hangUp();
+  // The reload has begun to wait by then: for up to 25 s.
+  await pause(1_000);
+  const startMs = performance.now();
+  await site.end("SIGTERM");
+  // Systemd ends the process after 20 s.
+  expect(performance.now() - startMs).toBeLessThan(16_000);
+  await site.start();
+  await eventually("both records", async () => (await interventionsOf(site)).length === 2);
+  expect(await contacts()).toContain("yard normal");
+}, 180_000);
+
 test("the event log names the zones that differ after a start, as those of a file that a power cut has shortened", async () => {
   const head = `${BASE}mqtt: off\nzones:\n${line("door", 17)}`;
   await start(`${head}${line("yard", 18)}${line("attic", 19)}`);
