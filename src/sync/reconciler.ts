@@ -84,8 +84,9 @@ export class Reconciler {
     if (entry.phase !== "linked" || entry.upstreamId !== askedId) return undefined;
     if (isMissing(seen)) {
       this.#absent.missing(entry, seen, absence);
-      // The list contradicts the answer. A record that was deleted is sent again as a whole.
-      this.#continueStuck(interventionId, absence.list !== undefined, seen);
+      // The list contradicts the answer, or cannot be read. A record that was deleted is sent again as a whole.
+      const isDoubtful = absence.list !== undefined || absence.failure !== undefined;
+      this.#continueStuck(interventionId, isDoubtful, seen);
       return undefined;
     }
     const upstream = seen.value as UpstreamRecord | undefined;

@@ -12,7 +12,7 @@ import { REPEATED_FOR_MS } from "./short-post.ts";
  * responds: its reads fail, or nothing shows whether it was created. As long as an alarm is repeated, the lines wait for that.
  * @param entry that of the record, before what is stored now
  * @param isRepeated whether the attempt before has failed in the same way
- * @param read of the record, or of the list: a denial comes from the centre, and the account may still create records
+ * @param read of the record, or of the list: where it is refused, the account may still create records
  * @returns the changes of the entry; none if the lines wait
  */
 export function continueStuck(
@@ -24,7 +24,7 @@ export function continueStuck(
   const { store, clock, linkFaults } = context;
   const { joinedAtMs, interventionId } = entry;
   const isLate = joinedAtMs !== null && Math.abs(clock.wallMs() - joinedAtMs) >= REPEATED_FOR_MS;
-  const hasAnswered = linkFaults.isUp || read.code === READS_DENIED;
+  const hasAnswered = linkFaults.isUp || REFUSALS.has(read.code);
   if (!hasUnsentTrip(entry) || !isLate || !isRepeated || !hasAnswered || entry.deleted) return {};
   const local = store.record(interventionId);
   const isUnsure = entry.phase === "unsure";
@@ -38,6 +38,9 @@ export function continueStuck(
   const notes = isUnsure ? withLines(before.notes, lines) : local.record.notes;
   return { joinedRev: 0, agreed: JSON.stringify({ ...before, notes }) };
 }
+
+/** Codes of reads that are refused, for good perhaps: a server that is down or busy has others. */
+const REFUSALS: ReadonlySet<string> = new Set([READS_DENIED, "404", "405", "410", "501"]);
 
 /**
  * What both sides agree on, as JSON, once the record of the last POST is at the centre. Lines that have got a record of their own

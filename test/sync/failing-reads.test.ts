@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { OPERATOR_USER } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
-import { json, type ReceivedRequest, type ScriptedResponse } from "../support/nonconforming-centre.ts";
+import {
+  json,
+  notFound,
+  type ReceivedRequest,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* Centres that answer no read: their reads come from a copy that is down, or the account may only create records. */
@@ -12,6 +17,9 @@ const READS: readonly [what: string, answer: ScriptedResponse][] = [
   ["502", { status: 502, headers: { "Content-Type": "text/html" }, body: "<p>Bad gateway" }],
   ["503", json(503, {}, { "Retry-After": "30" })],
   ["403", DENIAL],
+  ["405", json(405, { error: "Method Not Allowed", message: "no", statusCode: 405 })],
+  ["501", json(501, { error: "Not Implemented", message: "no", statusCode: 501 })],
+  ["the 404 of a gateway", { status: 404, headers: { "Content-Type": "text/html" }, body: "<p>" }],
 ];
 
 let centre: InMemoryCentre;
@@ -87,6 +95,37 @@ describe.each(READS)("at a centre that answers each read with %s", (_what, answe
       site.app.clock.advance(15_000);
       return centre.rows.size === 1;
     });
+  });
+});
+
+describe("at a centre that answers each read with a 404 of its own", () => {
+  const allMissing = ({ method }: ReceivedRequest): ScriptedResponse | undefined =>
+    method === "GET" ? notFound("no such path") : undefined;
+
+  test("each record is created once, and the failing comparison is a condition after a day", async () => {
+    centre.instead = allMissing;
+    for (const priority of ["high", "low"] as const) site.create({ priority });
+    await site.push.cycle();
+    for (let hour = 0; hour < 26; hour += 1) {
+      await pass(60);
+      site.push.audit.makeDue();
+      await site.push.audit.runIfDue();
+    }
+    expect(centre.writes).toHaveLength(2);
+    expect(site.conditions()).toEqual(["upstream-not-compared"]);
+  });
+
+  test("no record counts as deleted, and changes and deletions follow once it can be read", async () => {
+    const [changed, deleted] = [site.create({ name: "A" }), site.create({ name: "B" })];
+    await site.push.cycle();
+    centre.instead = allMissing;
+    site.app.interventions.change(changed.id, { body: { status: "done" } }, OPERATOR_USER);
+    site.app.interventions.delete(deleted.id, OPERATOR_USER);
+    await pass(60);
+    expect([changed, deleted].map(({ id }) => site.entry(id).phase)).toEqual(["linked", "linked"]);
+    centre.instead = () => undefined;
+    await pass(10);
+    expect([...centre.rows.values()]).toMatchObject([{ name: "A", status: "done" }]);
   });
 });
 

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEVICE_USER } from "../support/app.ts";
 import { InMemoryCentre } from "../support/in-memory-centre.ts";
-import { json, type ReceivedRequest, type ScriptedResponse } from "../support/nonconforming-centre.ts";
+import {
+  json,
+  notFound,
+  type ReceivedRequest,
+  type ScriptedResponse,
+} from "../support/nonconforming-centre.ts";
 import { SyncingSite } from "../support/syncing-site.ts";
 
 /* A trip has joined a record that the dispatch centre has, or seems to have, and that cannot be updated there. */
@@ -79,6 +84,28 @@ test("a trip, and the services that it confirms, reach a centre where the accoun
   await site.minutes(60);
   expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
 });
+
+test.each([
+  ["405", json(405, {})],
+  ["501", json(501, {})],
+  ["404", notFound("no such path")],
+  ["the 404 of a gateway", page(404)],
+])(
+  "a trip reaches a centre that answers every read with %s, and is in one record once reads work",
+  async (_what, answer) => {
+    const { id } = site.create(FIRST);
+    await site.push.cycle();
+    centre.instead = ({ method }) => (method === "GET" ? answer : undefined);
+    join(id);
+    await site.minutes(20);
+    expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
+    await site.minutes(60);
+    centre.instead = () => undefined;
+    await site.minutes(60);
+    expect(notesThere()).toEqual([FIRST.notes, "03:41 Smoke in the hall"]);
+    expect(site.conditions()).toEqual([]);
+  },
+);
 
 const posts = ({ method }: ReceivedRequest): boolean => method === "POST";
 
