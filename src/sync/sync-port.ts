@@ -35,6 +35,7 @@ export class SyncPort {
   readonly #transmitter: CurrentTransmitter;
   #sync: Sync | undefined;
   #isStarted = false;
+  #isStopped = false;
 
   constructor(upstream: Upstream, transmitter: CurrentTransmitter, options: SyncPortOptions) {
     this.#options = options;
@@ -60,6 +61,7 @@ export class SyncPort {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([this.#sync?.stop(), this.#transmitter.stop()]);
   }
 
@@ -77,6 +79,8 @@ export class SyncPort {
     // A reload can reach records before the start, and the start while the old sync is being stopped.
     this.#isStarted = true;
     await this.#sync?.stop();
+    // The daemon was stopped meanwhile, and its database may be closed.
+    if (this.#isStopped) return;
     // The conditions of the old dispatch centre do not apply to the new one.
     clearConditionsOfCentre(this.#options.conditions);
     this.#options = { ...this.#options, site: { ...this.#options.site, ref: siteRef } };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { ConditionRegistry } from "../../src/ops/condition-registry.ts";
 import { JsonLog } from "../../src/ops/log.ts";
@@ -9,9 +10,9 @@ import { eventually } from "../support/eventually.ts";
 import { json, NonconformingCentre } from "../support/nonconforming-centre.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test("a reload that removes the dispatch centre ends every condition that is about it, also those of single records", async () => {
+/** A site with a running centre that keeps no notes, so that the reference of the site is lost. */
+async function newSite() {
   const centre = new NonconformingCentre();
-  // It keeps no notes, so the reference of the site is lost.
   centre.answer = ({ body }) => json(201, { id: 1, ...JSON.parse(body), notes: "" });
   const site = await TestApp.make();
   const { clock, database } = site;
@@ -51,8 +52,13 @@ test("a reload that removes the dispatch centre ends every condition that is abo
     await centre.stop();
     await site.close();
   });
-  const open = (): string[] => conditions.list().map(({ code, subject }) => `${code} ${subject}`);
   const create = () => site.interventions.create({ ...PATROL, priority: "high" }, OPERATOR_USER).record;
+  return { site, database, conditions, upstream, port, create };
+}
+
+test("a reload that removes the dispatch centre ends every condition that is about it, also those of single records", async () => {
+  const { site, database, conditions, port, create } = await newSite();
+  const open = (): string[] => conditions.list().map(({ code, subject }) => `${code} ${subject}`);
   const { id } = create();
   port.start();
   await eventually("the lost reference", () => open().includes("upstream-reference-lost "));
@@ -63,4 +69,24 @@ test("a reload that removes the dispatch centre ends every condition that is abo
   await eventually("the damaged record", () => open().includes(`outbox-write-failed intervention ${id}`));
   await port.exchange(null, "proof");
   expect(open()).toEqual([]);
+});
+
+test("a stop while another centre replaces the first one starts no further requests", async () => {
+  const { upstream, port, create } = await newSite();
+  const other = new NonconformingCentre();
+  let asked = 0;
+  other.read = () => {
+    asked += 1;
+    return json(200, []);
+  };
+  const baseUrl = await other.start();
+  onTestFinished(() => other.stop());
+  port.start();
+  const exchanged = port.exchange({ ...upstream, baseUrl }, "proof");
+  await port.stop();
+  await exchanged;
+  create();
+  port.changed({ priority: "high" });
+  await pause(300);
+  expect([asked, other.requests]).toEqual([0, []]);
 });

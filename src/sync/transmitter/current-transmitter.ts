@@ -24,6 +24,7 @@ export class CurrentTransmitter {
   #zones: Zones;
   #current: Transmitter | undefined;
   #isStarted = false;
+  #isStopped = false;
   #cancelWithdrawal: CancelTimer = () => {};
 
   constructor(config: TransmitterConfig | null, zones: Zones, options: CurrentTransmitterOptions) {
@@ -39,9 +40,8 @@ export class CurrentTransmitter {
   }
 
   async stop(): Promise<void> {
-    this.#cancelWithdrawal();
-    await this.#current?.stop();
-    this.#current = undefined;
+    this.#isStopped = true;
+    await this.#end();
   }
 
   /** Uses another configuration, if it differs. Continues from the table as after a restart. */
@@ -52,8 +52,15 @@ export class CurrentTransmitter {
     this.#config = config;
     this.#zones = zones;
     if (!this.#isStarted) return;
-    await this.stop();
-    this.#begin();
+    await this.#end();
+    // The daemon was stopped meanwhile, and its database may be closed.
+    if (!this.#isStopped) this.#begin();
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelWithdrawal();
+    await this.#current?.stop();
+    this.#current = undefined;
   }
 
   #begin(): void {
