@@ -1,6 +1,7 @@
 import "./facts.css";
 import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../site/timeline-view.ts";
+import type { LogRow } from "./event-records.ts";
 import { eventSentence } from "./event-sentence.ts";
 import { formatClock } from "./date-format.ts";
 import { t } from "./i18n.ts";
@@ -10,20 +11,20 @@ import { Icon } from "./icon.tsx";
 const FOLDED_MIN = 3;
 
 /**
- * Puts entries that follow each other and say the same into one group: the movement of one zone that was not dispatched, or
+ * Puts rows that follow each other and say the same into one group: the movement of one zone that was not dispatched, or
  * the same event of the same user. An alarm is never folded.
  */
-export function foldsOf(entries: readonly TimelineEntry[]): (readonly TimelineEntry[])[] {
-  const runs: TimelineEntry[][] = [];
+export function foldsOf(rows: readonly LogRow[]): (readonly LogRow[])[] {
+  const runs: LogRow[][] = [];
   let lastKey: string | undefined;
-  for (const entry of entries) {
-    const key = foldKey(entry);
+  for (const row of rows) {
+    const key = foldKey(row.entry);
     const run = runs[runs.length - 1];
-    if (run && key !== undefined && key === lastKey) run.push(entry);
-    else runs.push([entry]);
+    if (run && key !== undefined && key === lastKey) run.push(row);
+    else runs.push([row]);
     lastKey = key;
   }
-  return runs.flatMap((run) => (run.length < FOLDED_MIN ? run.map((entry) => [entry]) : [run]));
+  return runs.flatMap((run) => (run.length < FOLDED_MIN ? run.map((row) => [row]) : [run]));
 }
 
 /** The same for entries that may be folded; undefined for an entry that never is. */

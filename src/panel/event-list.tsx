@@ -1,40 +1,41 @@
 import "./event-list.css";
-import type { TimelineEntry } from "../site/timeline-view.ts";
 import { formatClock, formatDay } from "./date-format.ts";
+import { EVENT_DETAIL_TEXTS } from "./event-detail-texts.ts";
 import { EventFacts, FoldHead, foldsOf, useFold } from "./event-folds.tsx";
+import { furtherChanges, type LogRow } from "./event-records.ts";
 import { eventSentence } from "./event-sentence.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { mayOperate } from "./session.ts";
 
 /**
- * Entries of the timeline as sentences, under the day of the site on which they happened.
+ * Rows of the event log as sentences, under the day of the site on which they happened.
  * @param isWhole repeated entries are folded, and each entry has its details
  */
 export function EventList({
-  entries,
+  rows,
   isWhole = false,
 }: {
-  readonly entries: readonly TimelineEntry[];
+  readonly rows: readonly LogRow[];
   readonly isWhole?: boolean;
 }) {
-  const days: { readonly day: string; readonly entries: TimelineEntry[] }[] = [];
-  for (const entry of entries) {
-    const day = formatDay(entry.at);
+  const days: { readonly day: string; readonly rows: LogRow[] }[] = [];
+  for (const row of rows) {
+    const day = formatDay(row.entry.at);
     const last = days[days.length - 1];
-    if (last?.day === day) last.entries.push(entry);
-    else days.push({ day, entries: [entry] });
+    if (last?.day === day) last.rows.push(row);
+    else days.push({ day, rows: [row] });
   }
   return (
     <>
-      {days.map(({ day, entries: ofDay }, index) => (
+      {days.map(({ day, rows: ofDay }, index) => (
         <section key={`${day} ${index}`}>
           <h2 class="log-day">{day}</h2>
           <ol class="log">
             {isWhole
               ? foldsOf(ofDay).map((run) => <Run key={keyOfRun(run)} run={run} />)
-              : ofDay.map((entry, place) => (
-                  <EventItem key={`${entry.at} ${entry.event} ${place}`} entry={entry} />
+              : ofDay.map((row, place) => (
+                  <EventItem key={`${row.entry.at} ${row.entry.event} ${place}`} row={row} />
                 ))}
           </ol>
         </section>
@@ -44,32 +45,33 @@ export function EventList({
 }
 
 /** The oldest entry of a run: it stays while newer ones are added. */
-function keyOfRun(run: readonly TimelineEntry[]): string {
-  const { at, event, who } = run[run.length - 1] as TimelineEntry;
+function keyOfRun(run: readonly LogRow[]): string {
+  const { at, event, who } = (run[run.length - 1] as LogRow).entry;
   return `${at} ${event} ${who}`;
 }
 
-function Run({ run }: { readonly run: readonly TimelineEntry[] }) {
+function Run({ run }: { readonly run: readonly LogRow[] }) {
   const [isOpen, toggle] = useFold();
   const [only] = run;
-  if (run.length === 1 && only) return <EventItem entry={only} hasFacts />;
+  if (run.length === 1 && only) return <EventItem row={only} hasFacts />;
   return (
     <>
-      <FoldHead run={run} isOpen={isOpen} toggle={toggle} />
-      {isOpen && run.map((entry, place) => <EventItem key={`${entry.at} ${place}`} entry={entry} hasFacts />)}
+      <FoldHead run={run.map(({ entry }) => entry)} isOpen={isOpen} toggle={toggle} />
+      {isOpen && run.map((row, place) => <EventItem key={`${row.entry.at} ${place}`} row={row} hasFacts />)}
     </>
   );
 }
 
 function EventItem({
-  entry,
+  row: { entry, records },
   hasFacts = false,
 }: {
-  readonly entry: TimelineEntry;
+  readonly row: LogRow;
   readonly hasFacts?: boolean;
 }) {
   const [isOpen, toggle] = useFold();
   const { icon, tone, text, note, interventionId } = eventSentence(entry);
+  const notes = [note, furtherChanges(records, EVENT_DETAIL_TEXTS)].filter((part) => part !== "");
   return (
     <li>
       <time dateTime={entry.at}>{formatClock(entry.at)}</time>
@@ -81,8 +83,8 @@ function EventItem({
         {interventionId !== undefined && mayOperate() && (
           <a href={`#/interventions/${interventionId}`}>{`#${interventionId}`}</a>
         )}
-        {note !== "" && <small>{note}</small>}
-        {isOpen && <EventFacts entry={entry} />}
+        {notes.length > 0 && <small>{notes.join(" · ")}</small>}
+        {isOpen && [entry, ...records].map((one, place) => <EventFacts key={place} entry={one} />)}
       </div>
       {hasFacts && (
         <button

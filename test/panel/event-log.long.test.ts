@@ -131,4 +131,25 @@ describeWithBrowser("the event log of a busy site", () => {
     );
     await page.close();
   });
+
+  test("has one row for a trip and its record, with a link to it", async () => {
+    await site.control.post("/site/walk-test", { end: true });
+    await site.daemon.run(["trip", "--zone", "hall"]);
+    await eventually("the record", async () =>
+      (await site.control.get<TimelineEntry[]>("/site/journal?limit=5")).some(
+        ({ event }) => event === "intervention-created",
+      ),
+    );
+    const page = await site.page("events");
+    const log = page.screen("events");
+    const row = log.listItem(/PIR hol.*#\d+.*recorded as an intervention/s);
+    await row.shown();
+    expect(await log.words()).not.toContain("created intervention");
+    await row.link(/^#\d+$/).shown();
+    await row.button(/^Details/).click();
+    await log.text(/intervention-created/).shown();
+    await log.button("records").click();
+    await log.listItem(/created intervention #\d+/).shown();
+    await page.close();
+  });
 });

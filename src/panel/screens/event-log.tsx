@@ -3,6 +3,7 @@ import { csvOf } from "../event-csv.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
+import { logRows } from "../event-records.ts";
 import { loadEventLog } from "../event-export.ts";
 import { eventSearch } from "../event-search.ts";
 import { useEventPages, type EventPages } from "../event-pages.ts";
@@ -83,7 +84,7 @@ function Found({ pages, isFiltered }: { readonly pages: EventPages; readonly isF
           )}
         </EmptyState>
       )}
-      <EventList entries={shown} isWhole />
+      <EventList rows={logRows(shown)} isWhole />
       <ErrorMessage text={pages.problem} />
       {loaded?.next !== undefined && (
         <p class="row pager">

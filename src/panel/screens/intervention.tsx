@@ -212,7 +212,7 @@ function History({ query: { response, error, reload } }: { readonly query: Query
           )}
         </p>
       )}
-      <EventList entries={entries} />
+      <EventList rows={entries.map((entry) => ({ entry, records: [] }))} />
     </section>
   );
 }
