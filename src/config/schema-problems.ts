@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem, Written } from "./problems.ts";
-import { meantKind } from "./kind-words.ts";
 import { closest, didYouMean, nearest } from "./suggestions.ts";
+import { enumMessage, outOfRange, shown, tooLong, tooShort, typeMessage } from "./value-messages.ts";
 
 /** Errors that are read: each is compared with all others. A person corrects the first ones and checks again. */
 const ERRORS_MAX = 2_000;
@@ -151,7 +151,7 @@ const OF_ADDRESS = /(^|\/)(url|baseUrl|database)$/;
 function problemMessage(error: ErrorObject): string {
   const { keyword, params, parentSchema, data, message, instancePath } = error;
   const { limit, allowedValues, missingProperty } = params as Readonly<Record<string, unknown>>;
-  const { minimum = "any", maximum = "any", description = "" } = (parentSchema ?? {}) as RangeOrFormat;
+  const { description = "", ...range } = (parentSchema ?? {}) as RangeOrFormat;
   switch (keyword) {
     case "required":
       return missingProperty === "objective"
@@ -159,18 +159,25 @@ function problemMessage(error: ErrorObject): string {
         : `${String(missingProperty)} is missing`;
     case "enum":
       return enumMessage((allowedValues as unknown[]).map(String), data);
+    case "const":
+      return `must be only ${JSON.stringify(params["allowedValue"])}, not ${shown(data)}`;
+    case "exclusiveMinimum":
+      return `must be more than ${String(limit)}, not ${shown(data)}`;
+    case "uniqueItems":
+      return "has the same entry twice";
     case "minLength":
     case "minItems":
       return tooShort(Number(limit), data);
     case "maxLength":
     case "maxItems":
+    case "maxProperties":
       return tooLong(Number(limit), data);
     case "minimum":
     case "maximum":
-      return `${shown(data)} is out of range; allowed: ${minimum} to ${maximum}`;
+      return outOfRange(data, range);
     case "pattern":
     case "format":
-      if (instancePath.endsWith("/path") && typeof data === "string" && /^[\w-][\w/-]*$/.test(data))
+      if (instancePath.endsWith("/path") && typeof data === "string" && /^[\w-][\w/-]{0,60}$/.test(data))
         return `${shown(data)} does not match the expected format. Begin it with /: /${data}`;
       if (instancePath.endsWith("/path") && typeof data === "string" && /^(\/[^/]*){9,}$/.test(data))
         return `${shown(data)} has too many levels; at most 8 are allowed`;
@@ -178,57 +185,6 @@ function problemMessage(error: ErrorObject): string {
     default:
       return `${message ?? "is invalid"}${data === undefined ? "" : ` (${shown(data)})`}`;
   }
-}
-
-/** JSON Schema types in YAML terms. */
-const TYPES: Readonly<Record<string, string>> = {
-  array: "a list",
-  object: "a section",
-  string: "text",
-  integer: "a whole number",
-  number: "a number",
-  boolean: "true or false",
-};
-
-function typeMessage(types: readonly string[], value: unknown, { source, isInBrackets }: Written): string {
-  const [type] = types;
-  const isText = type === "string" && typeof value !== "object";
-  // Quotes around the value as it is read would name another account: 0567 is read as 567, and 12E5 as 1200000.
-  const given = isText ? (source ?? shown(value)) : shown(value);
-  const message = `must be ${types.map((one) => TYPES[one] ?? one).join(" or ")}, not ${given}`;
-  if (value === null)
-    return `${message}. Set a value${type === "array" ? ", [] for none" : ""}, or remove the option`;
-  if (type === "array" && isInBrackets && typeof value !== "object")
-    return `${message}. Write it in brackets: [${JSON.stringify(source ?? value)}]`;
-  if (type === "array") return `${message}. Write each entry on its own line after "- "`;
-  if (!isText) return message;
-  return source === undefined && typeof value === "number"
-    ? `${message}. Write it in quotes, with all its leading zeros`
-    : `${message}. Write it in quotes: ${JSON.stringify(given)}`;
-}
-
-function enumMessage(allowed: readonly string[], value: unknown): string {
-  const meant = typeof value === "string" ? (meantKind(value, allowed) ?? value) : "";
-  const suggestion = didYouMean(meant, allowed);
-  const message = `must be one of ${allowed.join(", ")}, not ${shown(value)}`;
-  return suggestion === undefined ? message : `${message}. ${suggestion}`;
-}
-
-function tooShort(limit: number, value: unknown): string {
-  const wanted = Array.isArray(value) ? "entries" : "characters";
-  return limit === 1 ? "must not be empty" : `needs at least ${limit} ${wanted} (${shown(value)})`;
-}
-
-function tooLong(limit: number, value: unknown): string {
-  const [length, wanted] = Array.isArray(value)
-    ? [value.length, "entries"]
-    : [[...String(value)].length, "characters"];
-  return `has ${length} ${wanted}; at most ${limit} are allowed`;
-}
-
-function shown(value: unknown): string {
-  const text = (JSON.stringify(value) ?? "nothing").replaceAll(/\/\/[^"]*@/g, "//…@");
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
 function pathOf(instancePath: string): string[] {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AS_TYPED } from "./as-typed.ts";
-import { errorOf, type OptionErrors } from "./configuration-errors.tsx";
+import { errorOf, type OptionErrors } from "./option-errors.ts";
 import { DaemonText } from "./daemon-text.tsx";
 import { t, translateCode } from "./i18n.ts";
 import { draft, jsonIn, keepUnread } from "./zone-draft.ts";

@@ -16,12 +16,13 @@ const DEPTH_MAX = 4;
 
 /**
  * Translates what the daemon says in English: the messages of refusals, errors of the configuration, reasons. A value in
- * braces is translated too if it is known; `{problem}` must be.
+ * braces is translated too if it is known; `{problem}` must be, and `{description}` is left out otherwise.
  * @returns a function that gives undefined for a text that is not in the list
  */
 export function translator(translations: readonly Translation[]): (text: string) => string | undefined {
-  const whole = new Map(translations.filter(([from]) => !from.includes("{")));
-  const patterns = translations.filter(([from]) => from.includes("{")).map(patternOf);
+  const hasValues = ([from]: Translation): boolean => /\{\w+\}/.test(from);
+  const whole = new Map(translations.filter((one) => !hasValues(one)));
+  const patterns = translations.filter(hasValues).map(patternOf);
 
   const translate = (text: string, depth: number): string | undefined => {
     const bare = text.replace(/\.$/, "");
@@ -34,7 +35,10 @@ export function translator(translations: readonly Translation[]): (text: string)
     const parts = text.split(joint);
     if (parts.length === 1) return undefined;
     const said = parts.map((part) => translate(part, depth + 1));
-    return said.every((part) => part !== undefined) ? said.join(joint) : undefined;
+    if (!said.every((part) => part !== undefined)) return undefined;
+    return said
+      .map((part, at) => (at > 0 && /^[A-Z]/.test(parts[at] ?? "") ? capitalised(part) : part))
+      .join(joint);
   };
   const byPattern = (text: string, depth: number): string | undefined => {
     for (const { pattern, names, to } of patterns) {
@@ -43,10 +47,12 @@ export function translator(translations: readonly Translation[]): (text: string)
       const said = values.map((value) => translate(value, depth + 1));
       // What the pattern leaves to another text of the daemon must be one that is known.
       if (names.some((name, at) => name === "problem" && said[at] === undefined)) continue;
-      return to.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+      const filled = to.replace(/\{(\w+)\}/g, (_whole, name: string) => {
         const at = names.indexOf(name);
-        return said[at] ?? values[at] ?? "";
+        // An explanation in another language would only confuse.
+        return said[at] ?? (name === "description" ? "" : (values[at] ?? ""));
       });
+      return filled.replace(/\. $/, "");
     }
     return undefined;
   };
@@ -61,9 +67,13 @@ export function translator(translations: readonly Translation[]): (text: string)
   };
 }
 
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** The name of a field or option is one word; numbers are a list such as `7, 12-15`; a quoted one has its quotation marks. */
 const SHAPES: Readonly<Record<string, string>> = {
-  field: "(\\S+?)",
+  field: "([^\\s:]+?)",
   option: "(\\S+?)",
   numbers: "([\\d, …-]+)",
   quotedId: '(".+?")',

@@ -33,6 +33,8 @@ const PROBLEMS: Readonly<
   minLength: (field, { limit }) =>
     limit === 1 ? `${field} must not be empty` : `${field} must have at least ${String(limit)} characters`,
   maxLength: (field, { limit }) => `${field} may have at most ${String(limit)} characters`,
+  minItems: (field) => `${field} must not be empty`,
+  maxItems: (field, { limit }) => `${field} may have at most ${String(limit)} entries`,
   pattern: (field) => `${field} must not be blank or contain control characters or invalid characters`,
   minimum: (field, { limit }) => `${field} must be at least ${String(limit)}`,
   maximum: (field, { limit }) => `${field} must be at most ${String(limit)}`,

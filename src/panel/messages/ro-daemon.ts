@@ -5,6 +5,7 @@ import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
 import { RO_ERROR_MESSAGES } from "./ro-error-messages.ts";
 import { RO_RECOVERY } from "./ro-recovery.ts";
+import { RO_SCHEMA } from "./ro-schema.ts";
 
 /**
  * What the daemon says in English, and the same in Romanian: refusals, errors of the configuration, reasons. A text in
@@ -14,6 +15,7 @@ import { RO_RECOVERY } from "./ro-recovery.ts";
 export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[] = [
   ["first start", "prima pornire"],
   ["the daemon did not run", "serviciul nu a funcționat"],
+  ...RO_SCHEMA,
   // Fields of a request
   ["the body must be a JSON object", "cererea trebuie să fie un obiect JSON"],
   ["the body is larger than {size}", "cererea depășește {size}"],

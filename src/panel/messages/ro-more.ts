@@ -11,6 +11,7 @@ import { RO_LINK } from "./ro-link.ts";
 import { RO_PLAN } from "./ro-plan.ts";
 import { RO_RECORDS } from "./ro-records.ts";
 import { RO_EVENT_SENTENCES } from "./ro-event-sentences.ts";
+import { RO_DESCRIPTIONS } from "./ro-schema.ts";
 import { RO_SCREENS } from "./ro-screens.ts";
 import { RO_SETUP } from "./ro-setup.ts";
 import { RO_SITES } from "./ro-sites.ts";
@@ -38,6 +39,6 @@ export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
 };
 
 /** What the daemon says in English, in Romanian; undefined for a text that is not known. */
-export const translateToRomanian = translator(RO_DAEMON);
+export const translateToRomanian = translator([...RO_DAEMON, ...RO_DESCRIPTIONS]);
 
 export { RO_CONDITION_MESSAGES } from "./ro-condition-messages.ts";

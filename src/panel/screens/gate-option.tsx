@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OptionErrors } from "../configuration-errors.tsx";
+import type { OptionErrors } from "../option-errors.ts";
 import { t } from "../i18n.ts";
 import { ChoiceOption, SectionOption, TextOption } from "../option-field.tsx";
 import { setOptions, type ZoneText } from "../zone-draft.ts";

@@ -1,7 +1,8 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { ConfiguredZonesView, ConfigurationErrorView } from "../../site/configuration-view.ts";
 import { Act } from "../act.tsx";
-import { ConfigurationErrors, errorsOfZone, type OptionErrors } from "../configuration-errors.tsx";
+import { ConfigurationErrors } from "../configuration-errors.tsx";
+import { errorsOfZone, type OptionErrors } from "../option-errors.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form } from "../field.tsx";
 import { ApiError, FORM_ERROR_CODE } from "../http.ts";

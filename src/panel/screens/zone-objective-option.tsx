@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
-import type { OptionErrors } from "../configuration-errors.tsx";
+import type { OptionErrors } from "../option-errors.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";

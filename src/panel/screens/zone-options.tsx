@@ -1,5 +1,5 @@
 import { ZONE_LIMITS } from "../../generated/zone-help.ts";
-import type { OptionErrors } from "../configuration-errors.tsx";
+import type { OptionErrors } from "../option-errors.ts";
 import { t } from "../i18n.ts";
 import { ChoiceOption, FoldedOptions, SectionOption, TextOption } from "../option-field.tsx";
 import { inputOf, setOptions, setOwnId, type ZoneDraft, type ZoneText } from "../zone-draft.ts";
