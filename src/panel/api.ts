@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { later, nowMs } from "./clock.ts";
+import { daemonNowMs, later } from "./clock.ts";
 import { expire, ofOneUser, signedIn, token } from "./session.ts";
 import { ApiError, brokenBody, endUnanswered, send, type ApiResponse, type RequestOptions } from "./http.ts";
 
@@ -61,7 +61,7 @@ const REPEAT_MS = 5_000;
 /** Responses that are still shown although a newer one has failed at this connection, with when they were read. */
 const outdated = signal<readonly { readonly readMs: number }[]>([]);
 
-/** Since when a part of the screen has not been updated, by the browser's clock in milliseconds since 1970; Infinity if all of it was. */
+/** Since when a part of the screen has not been updated, by the daemon's clock in milliseconds since 1970; Infinity if all of it was. */
 export const notUpdatedSinceMs = computed(() => Math.min(...outdated.value.map(({ readMs }) => readMs)));
 
 /**
@@ -103,7 +103,7 @@ export interface QueryState<T> {
 interface State<T> {
   readonly path?: string;
   readonly response?: ApiResponse<T>;
-  /** When the response was read, by the browser's clock in milliseconds since 1970; 0 before. */
+  /** When the response was read, by the daemon's clock in milliseconds since 1970; 0 before. */
   readonly readMs: number;
   readonly error?: ApiError;
 }
@@ -137,7 +137,7 @@ export function useQuery<T>(path: string | undefined, version: unknown = 0): Que
     pendingQueries.value += 1;
     const controller = new AbortController();
     request<T>(path, { unwanted: controller.signal }).then(
-      (response) => finish(() => ({ path, response, readMs: nowMs() })),
+      (response) => finish(() => ({ path, response, readMs: daemonNowMs() })),
       (error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
         // What was deleted meanwhile is no longer shown.

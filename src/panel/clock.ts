@@ -10,20 +10,20 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** The daemon's clock minus that of the browser, in milliseconds. */
-let aheadMs = 0;
+/** The daemon's clock minus that of the browser, in milliseconds; what shows a time of today is drawn again when it changes. */
+const aheadMs = signal(0);
 /** A smaller difference may be the way of a response. */
 const WAY_MS = 3_000;
 
-/** Notes the header `Date` of a response that has just arrived; it has whole seconds. */
-export function noteDaemonTime(date: string | null): void {
+/** Notes the header `Date` of a response, which has whole seconds. @param wayMs how old it may be */
+export function noteDaemonTime(date: string | null, wayMs = WAY_MS): void {
   const differenceMs = Date.parse(date ?? "") - nowMs();
-  if (Math.abs(differenceMs - aheadMs) > WAY_MS) aheadMs = differenceMs;
+  if (Math.abs(differenceMs - aheadMs.peek()) > wayMs) aheadMs.value = differenceMs;
 }
 
 /** The daemon's clock, milliseconds since 1970, by its last response: for what is left until an instant that it has given. */
 export function daemonNowMs(): number {
-  return nowMs() + aheadMs;
+  return nowMs() + aheadMs.value;
 }
 
 /** Maximum delay of a timer: a longer one would run at once. */

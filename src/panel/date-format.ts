@@ -7,7 +7,7 @@ import { lastResponseAtMs, status } from "./live-updates.ts";
 /** The present day in the time zone of the site: what reads it is drawn again after midnight. */
 const day = computed(() => {
   void minute.value;
-  return siteDay(nowMs());
+  return siteDay(daemonNowMs());
 });
 
 /** Formats an instant (ISO 8601 UTC) in the time zone of the site; the date is omitted for today. */
@@ -15,7 +15,7 @@ export function formatTime(iso: string | null): string {
   if (iso === null) return "–";
   void day.value;
   const moment = new Date(iso);
-  const isToday = siteDay(moment.getTime()) === siteDay(nowMs());
+  const isToday = siteDay(moment.getTime()) === siteDay(daemonNowMs());
   const [date, time] = localDigits(moment.getTime()) ?? [];
   if (date !== undefined && time !== undefined) return isToday ? time : `${shortDay(date)}, ${time}`;
   return format(moment, { ...inZone(), ...(isToday ? {} : DAY), ...timeOfDay() });
@@ -33,7 +33,7 @@ export function formatNarrow(iso: string): string {
 
 /** Whether day and month could be taken for those of another year. */
 function isLongAgo(iso: string): boolean {
-  return nowMs() - Date.parse(iso) > 300 * 86_400_000;
+  return daemonNowMs() - Date.parse(iso) > 300 * 86_400_000;
 }
 
 /** The time of day of an instant in the time zone of the site. */

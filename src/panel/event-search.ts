@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import type { TimelineEntry } from "../site/timeline-view.ts";
-import { minute, nowMs } from "./clock.ts";
+import { daemonNowMs, minute } from "./clock.ts";
 import { siteDay } from "./date-format.ts";
 import { eventSentence } from "./event-sentence.ts";
 import { language } from "./i18n.ts";
@@ -13,7 +13,7 @@ const wording = computed(() => {
   void minute.value;
   const { role, site } = status.value ?? {};
   const named = zones.value.map(({ id, name, kind }) => [id, name, kind]);
-  return JSON.stringify([language.value, role, site?.timezone, siteDay(nowMs()), named]);
+  return JSON.stringify([language.value, role, site?.timezone, siteDay(daemonNowMs()), named]);
 });
 
 const textOf = keptTexts((entry: TimelineEntry) => {

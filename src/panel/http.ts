@@ -134,9 +134,9 @@ export async function send(
         ...(body === undefined ? {} : { body }),
         signal: options.signal ?? limit ?? write.signal,
       });
-      // A response that was requested early may have waited for the scripts.
-      noteDaemonTime(response.headers.get("Date"));
     }
+    // A response that was requested early may have waited for the scripts.
+    noteDaemonTime(response.headers.get("Date"), begun && REQUEST_TIMEOUT_MS);
   } catch {
     throw new ApiError(0, "", {
       code: write.signal.aborted ? "unanswered" : undefined,

@@ -3,7 +3,7 @@ import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
 import { bodyOf, noteConnection } from "./api.ts";
-import { later, nowMs, watchSilence } from "./clock.ts";
+import { daemonNowMs, later, watchSilence } from "./clock.ts";
 import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
 import { askPlainly, isAnswering, readSite } from "./reachability.ts";
 import { expire, sessionState, token } from "./session.ts";
@@ -24,7 +24,7 @@ export const walkTest = signal<WalkTestView | null>(null);
 /** Increases with every event log entry. */
 export const journalVersion = signal(0);
 
-/** When the daemon was last heard, by the browser's clock in milliseconds since 1970; 0 before. */
+/** When the daemon was last heard, by its clock in milliseconds since 1970; 0 before. */
 export const lastResponseAtMs = signal(0);
 
 /** What the title and the icon of the tab say; undefined before anything is known. A hidden page asks every minute. */
@@ -141,7 +141,7 @@ function pauseOrTry(ms: number): Promise<void> {
 /** The daemon has answered. */
 function hear(how: "live" | "polling"): void {
   failures = 0;
-  lastResponseAtMs.value = nowMs();
+  lastResponseAtMs.value = daemonNowMs();
   tabLevel.value = status.value?.headline.level;
   if (liveness.value !== how) noteConnection();
   liveness.value = how;

@@ -4,6 +4,14 @@ import type { PanelPage } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
 const DAY_MS = 86_400_000;
+/** The daemon's clock too is three days later. */
+const DAEMON_LATER = `{
+  const { get } = Headers.prototype;
+  Headers.prototype.get = function (name) {
+    const text = get.call(this, name);
+    return name === "Date" && text ? new Date(Date.parse(text) + ${3 * DAY_MS}).toUTCString() : text;
+  };
+}`;
 
 describeWithBrowser("a time of another day", () => {
   const site = PanelSite.running();
@@ -18,6 +26,7 @@ describeWithBrowser("a time of another day", () => {
     await page.screen("status").complete();
     // Three days later the alarm is still unfinished.
     await context.clock.setSystemTime(Date.now() + 3 * DAY_MS);
+    await page.evaluate(DAEMON_LATER);
     await page.open("zones");
     await page.screen("zones").complete();
     await page.open("status");
@@ -57,6 +66,17 @@ describeWithBrowser("a time of another day", () => {
       .screen("settings")
       .text(/^\d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d$/)
       .shown();
+  });
+
+  test("is none of today for a browser whose clock alone is days ahead of that of the site", async () => {
+    const ahead = await site.context();
+    await ahead.clock.setSystemTime(Date.now() + 3 * DAY_MS);
+    const open = await site.page("status", ahead);
+    await open
+      .screen("status")
+      .listItem(/Ușa principală.*Contact\s*\d\d:\d\d:/s)
+      .shown();
+    await ahead.close();
   });
 
   test("has its date in the bar of a page that has lost its daemon overnight, and in what the page still shows", async () => {

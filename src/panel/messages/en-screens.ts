@@ -176,6 +176,7 @@ export const EN_SCREENS = {
   "record.description": "Description",
   "record.notes": "Notes",
   "record.sync": "Dispatch centre",
+  "app.notUpdated": "A part of this screen has not been updated since {time}.",
   "signIn.expired": "Session expired",
   "signIn.expiredText": "Enter your password to continue. Your input is kept.",
   "signIn.expiredAs": "Signed in as {email}",

@@ -10,7 +10,6 @@ export const EN_SHARED = {
   "priority.low": "low",
   "priority.medium": "medium",
   "priority.high": "high",
-  "app.notUpdated": "A part of this screen has not been updated since {time}.",
   "sync.synced": "synced",
   "sync.waiting": { one: "{n} record queued", other: "{n} records queued" },
   "refusal.invalid": "A value is not valid.",

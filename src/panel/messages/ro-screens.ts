@@ -186,6 +186,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "record.description": "Descriere",
   "record.notes": "Note",
   "record.sync": "Dispecerat",
+  "app.notUpdated": "O parte a ecranului nu s-a actualizat de la {time}.",
   "signIn.expired": "Sesiunea a expirat",
   "signIn.expiredText": "Introduceți parola pentru a continua. Datele completate se păstrează.",
   "signIn.expiredAs": "Cont: {email}",

@@ -13,7 +13,6 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "priority.low": "scăzută",
   "priority.medium": "medie",
   "priority.high": "ridicată",
-  "app.notUpdated": "O parte a ecranului nu s-a actualizat de la {time}.",
   "sync.synced": "sincronizată",
   "sync.waiting": {
     one: "{n} înregistrare în așteptare",

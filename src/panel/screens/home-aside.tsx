@@ -6,7 +6,7 @@ import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
-import { nowMs } from "../clock.ts";
+import { daemonNowMs } from "../clock.ts";
 import { formatDate, formatDated, formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -56,7 +56,7 @@ function PastCard({ last }: { readonly last: StatusView["lastAlarm"] }) {
   const tested = zones.value.flatMap(({ testedAt }) => testedAt ?? []).sort();
   const untested = zones.value.length - tested.length;
   const dueMs = Date.parse(tested[0] ?? "") + WALK_TEST_EVERY_DAYS * DAY_MS;
-  const isDue = untested > 0 || dueMs <= nowMs();
+  const isDue = untested > 0 || dueMs <= daemonNowMs();
   return (
     <section class="card past">
       <ul class="items">

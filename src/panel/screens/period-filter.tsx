@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { nowMs } from "../clock.ts";
+import { daemonNowMs } from "../clock.ts";
 import { siteDay } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
@@ -79,7 +79,7 @@ export function periodParameters({ period = "", from = "", to = "" }: PeriodFilt
 /** The first and the last day of this month or of the last one; empty for another period. */
 function monthOf(period: string): [first: string, last: string] {
   if (period !== "month" && period !== "last-month") return ["", ""];
-  const [year = 0, month = 1] = siteDay(nowMs()).split("-").map(Number);
+  const [year = 0, month = 1] = siteDay(daemonNowMs()).split("-").map(Number);
   const from = period === "month" ? month - 1 : month - 2;
   const day = (...date: [number, number, number]): string =>
     new Date(Date.UTC(...date)).toISOString().slice(0, 10);
