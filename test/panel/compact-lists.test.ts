@@ -57,6 +57,21 @@ describeWithBrowser("long lists on a small screen", () => {
     await page.look("light", 360);
   });
 
+  test("the interventions are sorted on a phone by a list of the columns and a direction", async () => {
+    const list = await page.open("interventions");
+    await list.field("Sort by").holds("status");
+    await list.field("Sort by").choose("name");
+    await page.isAt("#/interventions?sort=name&order=asc");
+    await list.button("Order: ascending").click();
+    await page.isAt("#/interventions?sort=name&order=desc");
+    await list.button("Order: descending").shown();
+    await page.look("light", 1000);
+    await list.columnHeader(/^Name/).shown();
+    await list.field("Sort by").hidden();
+    await page.look("light", 360);
+    await page.open("interventions");
+  });
+
   test("a filter stays after a reload, and one press removes all", async () => {
     const list = await page.open("interventions");
     await list.link(/Alarmă de efracție/).shown();
