@@ -155,24 +155,35 @@ function zonesOf(client: ControlClient): Promise<readonly ZoneView[]> {
 const HEADINGS = ["ZONE", "NAME", "SOURCE", "CONTACT", "SINCE", "SERVICE", "BATTERY", "FAULTS"];
 
 function zoneTable(zones: readonly ZoneView[], timeZone: string): string {
-  return tableText(
+  const table = tableText(
     HEADINGS,
     zones.map((zone) => cellsOf(zone, timeZone)),
   );
+  const unnamed = zones.filter(({ unnamedValue }) => unnamedValue !== null);
+  return [table, ...unnamed.map(unnamedText)].join("");
+}
+
+function unnamedText({ id, unnamedValue }: ZoneView): string {
+  return `${id}: the value ${unnamedValue} of the last message is in neither open nor normal. Add it to one of them, or correct path.\n`;
 }
 
 function cellsOf(zone: ZoneView, timeZone: string): string[] {
-  const { id, name, source, contact, loop, since, battery, faults } = zone;
+  const { id, name, source, contact, loop, battery, faults } = zone;
   return [
     id,
     name,
     source,
     loop ? `${contact} (${loop.state}${loop.ohms === null ? "" : `, ${loop.ohms} Ω`})` : contact,
-    since === null ? "no reading yet" : localTime(since, timeZone),
+    sinceOf(zone, timeZone),
     serviceOf(zone, timeZone),
     battery ? `${Math.round(battery.percent)} % (${localTime(battery.at, timeZone)})` : "",
     faults.map(({ fault }) => fault).join(", "),
   ];
+}
+
+function sinceOf({ since, unnamedValue }: ZoneView, timeZone: string): string {
+  if (since !== null) return localTime(since, timeZone);
+  return unnamedValue === null ? "no reading yet" : "unknown value";
 }
 
 function serviceOf({ disposition, reason, bypass }: ZoneView, timeZone: string): string {

@@ -109,13 +109,14 @@ export interface ZoneRules {
 export type ZoneSignal =
   /**
    * `live`: a new reading, not a retained message. `occasion`: for an opening, the value that identifies its event, if the
-   * zone has an option for it.
+   * zone has an option for it. `value`: one that the zone names neither as open nor as normal.
    */
   | {
       readonly kind: "contact";
       readonly contact: Contact;
       readonly live: boolean;
       readonly occasion?: string;
+      readonly value?: Scalar;
     }
   | { readonly kind: "tamper"; readonly open: boolean }
   /** `percent`: its charge, if the sensor reports that. */

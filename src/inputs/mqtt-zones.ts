@@ -231,6 +231,7 @@ export class MqttZones {
       batteries?.take(zoneId, signal.percent, isLive);
     if (signal.kind !== "contact" && signal.kind !== "sign-of-life")
       log.debug("mqtt-signal", { zone: zoneId, ...signal });
+    if (signal.kind === "contact") this.#options.messages?.noteValue(zoneId, signal.value);
     const read = (): void => monitor.take(zoneId, signal, { live: isLive });
     const occasion = signal.kind === "contact" ? signal.occasion : undefined;
     // While the zone is open, another opening is not an edge.

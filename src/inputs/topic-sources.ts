@@ -168,16 +168,19 @@ function contactSource(
   note: NoteTopic,
   neighbours: ReadonlySet<string>,
 ): StatusSource["signalOf"] {
-  const signalOf = (contact: Contact, view: MessageView, { isRetained }: TopicMessage): ZoneSignal => {
+  const signalOf = (contact: Contact, view: MessageView, { isRetained }: TopicMessage) => {
     const occasion = contact === "open" && input.dedupe ? scalarOf(view.at(input.dedupe.path)) : undefined;
     const part = occasion === undefined ? {} : { occasion: plainValue(occasion) };
-    return { kind: "contact", contact, live: !isRetained, ...part };
+    return { kind: "contact", contact, live: !isRetained, ...part } as const;
   };
   return (view, message) => {
     const value = valueAt(view, input);
     if (value !== undefined && neighbours.has(plainValue(value))) return undefined;
     const contact = contactOf(input, value);
-    if (contact === "unknown") return signalOf(contact, view, message);
+    if (contact === "unknown") {
+      const isUnnamed = value !== undefined && input.normal !== undefined;
+      return { ...signalOf(contact, view, message), ...(isUnnamed ? { value } : {}) };
+    }
     const isOpen = note(message, contact === "open");
     return signalOf(isOpen === (contact === "open") ? contact : "unknown", view, message);
   };

@@ -1,5 +1,6 @@
 import type { ReceivedMessage } from "../domain/discovery/device.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { Scalar } from "../domain/plain-value.ts";
 
 /** Characters of a message that are kept: a sensor sends a few hundred. */
 const TEXT_LENGTH_MAX = 2_000;
@@ -15,6 +16,7 @@ export type ZoneMessage = Pick<ReceivedMessage, "topic" | "text" | "isRetained" 
 export class ZoneMessages {
   readonly #clock: Pick<Clock, "wallMs">;
   readonly #last = new Map<string, ZoneMessage>();
+  readonly #unnamed = new Map<string, Scalar>();
 
   constructor(clock: Pick<Clock, "wallMs">) {
     this.#clock = clock;
@@ -24,6 +26,19 @@ export class ZoneMessages {
     return this.#last.get(zoneId);
   }
 
+  /** The value of the last message about the contact of a zone, if the zone named it neither as open nor as normal. */
+  unnamedValueOf(zoneId: string): Scalar | undefined {
+    return this.#unnamed.get(zoneId);
+  }
+
+  /** @param value as in the signal of a contact; undefined after one that the zone names */
+  noteValue(zoneId: string, value: Scalar | undefined): void {
+    this.#unnamed.delete(zoneId);
+    if (value === undefined) return;
+    this.#unnamed.set(zoneId, typeof value === "string" ? startOf(value) : value);
+    forgetOldest(this.#unnamed);
+  }
+
   take(zoneId: string, topic: string, payload: Uint8Array | string, isRetained: boolean): void {
     const text = startOf(payload);
     const before = this.#last.get(zoneId);
@@ -31,9 +46,13 @@ export class ZoneMessages {
     if (isRetained && before?.text === text) return;
     this.#last.delete(zoneId);
     this.#last.set(zoneId, { topic, text, isRetained, atMs: this.#clock.wallMs() });
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > ZONES_MAX && oldest !== undefined) this.#last.delete(oldest);
+    forgetOldest(this.#last);
   }
+}
+
+function forgetOldest(ofZones: Map<string, unknown>): void {
+  const [oldest] = ofZones.keys();
+  if (ofZones.size > ZONES_MAX && oldest !== undefined) ofZones.delete(oldest);
 }
 
 /** The first characters, copied: a part of a string keeps the whole one in memory. */

@@ -56,7 +56,8 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   if (disposition === "swinger") return look("fault", t("zoneWord.swinger"));
   if (fault) return look("fault", t(`fault.${fault.fault}`), fault.since);
   if (disposition === "bypassed") return look("off", t("zoneWord.bypassed"));
-  if (contact === "unknown") return look("attention", t("contact.unknown"));
+  if (contact === "unknown")
+    return look("attention", t(zone.unnamedValue ? "contact.unnamed" : "contact.unknown"));
   // A motion zone returns to normal when people leave: while disarmed it needs no action.
   if (isOpen) return look(kind === "motion" ? undefined : "attention", t(`zoneWord.${kind}.open`));
   return look(isBatteryLow ? "attention" : undefined, t(`zoneWord.${kind}.normal`));

@@ -22,6 +22,11 @@ export interface ZoneView {
   readonly reason: string | null;
   /** The bypass with its end, ISO 8601 UTC; null if there is none. */
   readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /**
+   * The value of its last MQTT message, if the zone has had no reading and names it neither in `open` nor in `normal`: on one line, at
+   * most 40 characters. Null otherwise.
+   */
+  readonly unnamedValue: string | null;
   /** What its loop with end-of-line resistors shows; null for a zone without one. */
   readonly loop: LoopView | null;
   /** Faults of the zone. */

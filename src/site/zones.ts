@@ -3,10 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
+import { foreignName } from "../domain/single-line.ts";
 import { applicableCounters, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
+import { contactOf } from "../inputs/message-values.ts";
 import type { BypassRequest } from "../inputs/zone-overrides.ts";
 import type { TestedZone } from "../store/overrides.ts";
 import { readJournalOverDamage, type ReadOr } from "./damaged-pages.ts";
@@ -17,6 +19,9 @@ import type { BypassView, SimulationView, ZoneSourceView, ZoneView } from "./zon
 const SIMULATED_TRIPS_MAX = 200;
 /** Additional time after the zone's own filter times. */
 const SETTLE_MARGIN_MS = 50;
+
+/** Characters of a value that no one has named: enough to recognise it. */
+const VALUE_CHARACTERS_MAX = 40;
 
 function placeOf(input: Zone["input"]): Partial<ZoneSourceView> {
   if (input.source === "mqtt") return { topic: input.mqtt, path: input.path ?? null };
@@ -63,6 +68,7 @@ export class SiteZones {
         bypass: bypass
           ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
           : null,
+        unnamedValue: contact === "unknown" ? this.#unnamedValueOf(zone) : null,
         loop: this.#parts.inputs.loopOf(zone.id),
         faults: faults
           // The fault of a bridge is one, with one zone for its intervention, and concerns all zones behind it.
@@ -188,6 +194,13 @@ export class SiteZones {
   async #awaitFilters({ id, rules: { debounceMs, minOpenMs, confirmMs } }: Zone): Promise<void> {
     const settlesInMs = this.#parts.zoneService.monitor.settlesInMs(id);
     await this.#wait(Math.max(debounceMs, minOpenMs, confirmMs, settlesInMs));
+  }
+
+  /** With the present values of the zone: a reload may have named it since. An empty message removes a retained one. */
+  #unnamedValueOf({ id, input }: Zone): string | null {
+    const value = this.#parts.inputs.messages.unnamedValueOf(id);
+    if (input.source !== "mqtt" || value === undefined || contactOf(input, value) !== "unknown") return null;
+    return foreignName(String(value), VALUE_CHARACTERS_MAX) || null;
   }
 
   #batteryOf(zoneId: string): ZoneView["battery"] {

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { connectAsync } from "mqtt";
+import type { ZoneView } from "../../src/site/zone-view.ts";
 import { expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { santinela } from "../support/command-line.ts";
 import { PanelSite } from "../support/panel-site.ts";
 import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 
@@ -13,6 +16,7 @@ objectives: { obiective/cladiri: [ { id: 12, name: Hala Nord } ] }
 zones:
   - { id: geam, name: Geam, kind: glass, ${OBJECTIVE}, input: { mqtt: zigbee2mqtt/geam, path: /contact, open: [false], normal: [true] }, battery: { path: /battery, below: 10 } }
   - { id: ferestre, name: Ferestre, kind: glass, ${OBJECTIVE}, input: { mqtt: ferestre/+, open: [open], normal: [closed] } }
+  - { id: poarta, name: Poarta, kind: perimeter, ${OBJECTIVE}, input: { mqtt: poarta, open: [open], normal: [closed] } }
   - { id: usa, name: Ușa, kind: intrusion, ${OBJECTIVE}, input: { gpio: 17 } }
 `;
 const MESSAGE = '{"battery":60,"contact":true,"linkquality":23}';
@@ -44,7 +48,9 @@ describeWithBrowser("a technician in front of a sensor", () => {
         await page.open("zones?zone=geam");
         await page.openDialog.text(lowered).shown();
       };
-      expect(await violationsInAllThemes(page, open, ["Geam", "Ferestre", "Ușa", "Hala Nord"])).toEqual([]);
+      expect(
+        await violationsInAllThemes(page, open, ["Geam", "Ferestre", "Poarta", "Ușa", "Hala Nord"]),
+      ).toEqual([]);
       await page.close();
     },
     LOOKS_TIMEOUT_MS,
@@ -59,6 +65,27 @@ describeWithBrowser("a technician in front of a sensor", () => {
     await sheet.text("ferestre/dreapta, ferestre/stanga").shown();
     await sensor.publishAsync("ferestre/dreapta", "closed", { qos: 1 });
     await sheet.text("ferestre/stanga").shown();
+    await sensor.endAsync();
+    await page.close();
+  });
+
+  test("sees that the value of a message has no meaning for the zone, and what to do, until one has", async () => {
+    const page = await site.page("zones");
+    const gate = page.screen("zones").tile("Poarta");
+    await gate.text("no reading yet").shown();
+    const sensor = await connectAsync(`mqtt://127.0.0.1:${site.mqttPort}`);
+    await sensor.publishAsync("poarta", `opening\u001b[2J\u202e${"x".repeat(3_000)}`, { qos: 1 });
+    await gate.text("unknown value").shown();
+    const sheet = await page.openZone("Poarta");
+    await sheet.text(/has the value “opening \[2J x{25,40}”, which the zone names neither/).shown();
+    const list = ["zones", "list", "--config", join(site.installation.folder, "site.yaml")];
+    expect((await santinela(list, { cwd: site.installation.folder })).stdout).toMatch(
+      /unknown value[^]*poarta: the value opening \[2J x{25,40} of the last message is in neither open nor normal\./,
+    );
+    await sensor.publishAsync("poarta", "closed", { qos: 1 });
+    await sheet.text(/names neither/).gone();
+    const [zone] = (await site.control.get<ZoneView[]>("/site/zones")).filter(({ id }) => id === "poarta");
+    expect(zone).toMatchObject({ contact: "normal", unnamedValue: null });
     await sensor.endAsync();
     await page.close();
   });

@@ -20,6 +20,7 @@ const DOOR: ZoneView = {
   disposition: "waiting",
   reason: null,
   bypass: null,
+  unnamedValue: null,
   loop: null,
   faults: [],
   battery: null,

@@ -80,6 +80,8 @@ export const EN_ZONES = {
     "This line can be read only once it is a zone: save it, then open the contact in a walk test.",
   "trial.contact.open": "Open",
   "trial.contact.normal": "Normal",
+  "zones.unnamedValue":
+    "The last message has the value “{value}”, which the zone names neither as open nor as normal, so there is no reading. Add it to one of them, or correct the path.",
   "trial.contact.unknown": "No reading",
   "trial.swap": "Swap open and normal",
   "trial.swapText": "Use this if “Open” is shown here while the contact is in its normal state.",

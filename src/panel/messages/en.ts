@@ -36,10 +36,7 @@ export const EN = {
   "signIn.do": "Sign in",
   "signIn.lost": "Password lost? On the device:",
 
-  "status.since": "since {time}",
-  "status.link": "Link to the dispatch centre",
-  "status.outboxNeedsAttention": { one: "{n} needs attention", other: "{n} need attention" },
-
+  "contact.unnamed": "unknown value",
   "contact.unknown": "no reading yet",
 
   ...EN_HOME,

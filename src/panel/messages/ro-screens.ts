@@ -186,6 +186,13 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "record.description": "Descriere",
   "record.notes": "Note",
   "record.sync": "Dispecerat",
+  "status.since": "de la {time}",
+  "status.link": "Conexiunea cu dispeceratul",
+  "status.outboxNeedsAttention": {
+    one: "{n} necesită atenție",
+    few: "{n} necesită atenție",
+    other: "{n} necesită atenție",
+  },
   "table.sortBy": "Sortare după",
   "table.order": "Ordine",
   "table.ascending": "crescător",

@@ -92,6 +92,8 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Linia poate fi citită numai după ce există o zonă pe ea: salvați zona, apoi deschideți contactul într-un test de mers (walk test).",
   "trial.contact.open": "Deschis",
   "trial.contact.normal": "Normal",
+  "zones.unnamedValue":
+    "Ultimul mesaj are valoarea „{value}”, care nu este nici la valorile pentru deschis, nici la cele pentru normal: zona nu are nicio citire. Adăugați-o la unele dintre ele sau corectați calea (path).",
   "trial.contact.unknown": "Fără citire",
   "trial.swap": "Inversare deschis/normal",
   "trial.swapText":

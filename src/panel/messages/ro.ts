@@ -37,14 +37,7 @@ export const RO: Catalogue = {
   "signIn.do": "Autentificare",
   "signIn.lost": "Parolă uitată? Pe dispozitiv:",
 
-  "status.since": "de la {time}",
-  "status.link": "Conexiunea cu dispeceratul",
-  "status.outboxNeedsAttention": {
-    one: "{n} necesită atenție",
-    few: "{n} necesită atenție",
-    other: "{n} necesită atenție",
-  },
-
+  "contact.unnamed": "valoare necunoscută",
   "contact.unknown": "fără citire",
 
   ...RO_HOME,

@@ -45,6 +45,9 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
         </div>
       )}
     >
+      {zone.unnamedValue !== null && (
+        <p class="box s-attention">{t("zones.unnamedValue", { value: zone.unnamedValue })}</p>
+      )}
       <ZoneTrips id={zone.id} name={zone.name} />
       <dl class="facts">
         <dt>{t("zones.ifTripped")}</dt>
