@@ -325,7 +325,7 @@ describe("backup and restore", () => {
       .pluck()
       .all();
     copy.exec("DROP TRIGGER audit_is_final; DROP TRIGGER audit_is_kept");
-    copy.exec("UPDATE audit SET who = 'nobody' WHERE position = 1; DELETE FROM audit WHERE position = 3");
+    copy.exec("UPDATE audit SET who = 'changed' WHERE position = 1; DELETE FROM audit WHERE position = 3");
     for (const sql of triggers) copy.exec(sql);
     copy.close();
     const { stdout } = await santinela(["restore", "--dry-run", "copy.db"]);
