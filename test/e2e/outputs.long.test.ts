@@ -260,10 +260,10 @@ describeWithMosquitto("outputs", () => {
     await site.end("SIGKILL");
     await site.start();
     await broker.startAgain();
-    expect((await connectAndRead(broker.url, "out/siren")).toString()).toBe("OFF");
     await eventually("the entry", async () =>
       (await switched()).includes("output-switched output siren off"),
     );
+    expect((await connectAndRead(broker.url, "out/siren")).toString()).toBe("OFF");
   });
 });
 
