@@ -55,13 +55,13 @@ export class UpstreamCapabilities extends Store {
   }
 
   /**
-   * Whether it has been proved as well, which an echo does not: a gateway may return all headers of a request. A test has shown it, or
-   * it is a Santinela centre.
+   * Whether its keys are proved, which an echo does not do: a gateway may return all headers of a request. A test has got the first
+   * record for a repeated key, whether the centre returns keys or not, or it is a Santinela centre.
    */
   get hasProvedKeys(): boolean {
     const { honoursKeys, baseUrl } = this.traits ?? {};
     const isTested = honoursKeys === true && baseUrl === (this.#read.get("centre-address") ?? baseUrl);
-    return this.honoursKeys && (isTested || this.reportsDeletions);
+    return isTested || (this.honoursKeys && this.reportsDeletions);
   }
 
   noteKeys(isEchoed: boolean): void {

@@ -169,6 +169,51 @@ describe("at a centre that returns keys, whose list is never complete and whose 
   });
 });
 
+describe("at a centre that returns keys, whose answers to POST have no record", () => {
+  let id: number;
+
+  beforeEach(async () => {
+    const { answer } = centre;
+    centre.answer = (request) => ({
+      ...answer(request),
+      headers: { "Content-Type": "application/json", "Idempotency-Key": '"key"' },
+    });
+    site.create();
+    await site.push.cycle();
+    // The list is complete, and shows the record later.
+    centre.read = () => json(200, rows.slice(-1));
+    centre.answer = (request) => {
+      answer(request);
+      return json(202, {});
+    };
+    ({ id } = site.create({ priority: "high" }));
+    await site.push.cycle();
+  });
+
+  async function postsAfter(seconds: number): Promise<number> {
+    for (let second = 0; second < seconds; second += 10) {
+      site.app.clock.advance(10_000);
+      await site.push.cycle();
+    }
+    return rows.length - 1;
+  }
+
+  test("an alarm is searched for during a minute, and sent four times in the first half hour", async () => {
+    expect(await postsAfter(50)).toBe(1);
+    expect(await postsAfter(25 * 60)).toBe(4);
+    centre.read = () => json(200, rows);
+    await postsAfter(600);
+    expect(site.entry(id).phase).toBe("linked");
+  });
+
+  test("an alarm is sent without this limit if a test has proved the keys, returned or not", async () => {
+    const facts = new UpstreamCapabilities(site.app.database);
+    facts.noteTraits({ baseUrl, atMs: 0, marker: "notes", rowsMax: 2, honoursKeys: true });
+    facts.noteKeys(false);
+    expect(await postsAfter(600)).toBeGreaterThan(4);
+  });
+});
+
 test("an alarm is found at a centre that answers 404 after the last page of its list", async () => {
   pageOf = (start, page) => (start > 0 && page.length === 0 ? notFound("no such page") : json(200, page));
   loseFirst(true);

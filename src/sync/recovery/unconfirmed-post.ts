@@ -74,7 +74,7 @@ export class UnconfirmedPost {
     // No earlier send has arrived; the sweeps remove one that still does. One that was answered with a success may be there.
     const isLost = cannotArrive && !isAnswered(entry.lastCode);
     // A repeated idempotency key creates no second record, so there is no need to wait.
-    if (cannotArrive || (store.facts.honoursKeys && !entry.deleted)) return this.#resend(entry, isLost);
+    if (cannotArrive || (this.#areKeysTrusted(entry) && !entry.deleted)) return this.#resend(entry, isLost);
     store.outbox.save({ ...entry, nextAtMs: arrivesByMs });
     return undefined;
   }
@@ -98,23 +98,28 @@ export class UnconfirmedPost {
   /**
    * Whether a record is sent again although the search has not shown if it is there: after a user's order, because the
    * account may not read, or for an alarm at a centre that honours idempotency keys, whose list is incomplete. A gateway may deny
-   * everything for a moment, so that two answers in a row must be denials. A record that the centre has answered with a success is
-   * most likely there: only a user, who can ask the dispatcher, has it sent again, unless the keys are proved.
+   * everything for a moment, so that two answers in a row must be denials.
    */
   #isSentUnsearched(entry: OutboxEntry, { code }: ReadOutcome): boolean {
     const { lastCode, deleted, priorityOrder } = entry;
     const { cannotArrive } = this.#arrivalOf(entry);
     if (deleted) return false;
     if (lastCode === DENIED && cannotArrive) return true;
-    const { honoursKeys, hasProvedKeys } = this.#context.store.facts;
+    const areKeysTrusted = this.#areKeysTrusted(entry);
     const isUrgent = priorityOrder === URGENT_PRIORITY_ORDER;
-    const isAnsweredBefore = lastCode === ANSWERED && hasProvedKeys;
+    const isAnsweredBefore = lastCode === ANSWERED && areKeysTrusted;
     // A repeated idempotency key creates no second record, and no list that is read later is needed.
-    if (isUrgent && honoursKeys && INCOMPLETE_LISTS.has(code))
+    if (isUrgent && areKeysTrusted && INCOMPLETE_LISTS.has(code))
       return (!isAnswered(lastCode) || isAnsweredBefore) && !this.#isSentEnough(entry);
     const isDeniedAgain = lastCode === READS_DENIED || isAnsweredBefore;
     if (code !== READS_DENIED || !isDeniedAgain) return false;
-    return (cannotArrive || honoursKeys) && !this.#isSentEnough(entry);
+    return (cannotArrive || areKeysTrusted) && !this.#isSentEnough(entry);
+  }
+
+  /** Whether keys allow repetitions. A record that was answered with a success is most likely there: only proved keys do then. */
+  #areKeysTrusted({ lastCode }: OutboxEntry): boolean {
+    const { honoursKeys, hasProvedKeys } = this.#context.store.facts;
+    return hasProvedKeys || (honoursKeys && !isAnswered(lastCode));
   }
 
   /** Whether each further send may create a duplicate, so that the next one is not due. */
@@ -188,10 +193,9 @@ export class UnconfirmedPost {
 }
 
 /**
- * Sends after the first one of a record that the centre seems to accept and does not show, or for which the account may not search, or
- * of an alarm whose list is incomplete and whose key the centre has only returned.
- * Then one every half hour: each may create a duplicate, and none at all could lose an alarm that a proxy has answered in place of
- * the centre, or that has not arrived.
+ * Sends after the first one of a record that the centre accepts and does not show, or that the account may not search for, or of an
+ * alarm whose list is incomplete and whose key was only returned. Then one every half hour: each may create a duplicate, and none at
+ * all could lose an alarm that a proxy has answered in place of the centre, or that has not arrived.
  */
 const RESENDS_MAX = 3;
 const HIDDEN_RESEND_MS = 1_800_000;
