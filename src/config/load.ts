@@ -41,7 +41,6 @@ import { Passwords } from "./passwords.ts";
 import { databaseOf } from "./postgres.ts";
 import { configurationError, writtenAt } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
-import { withSuggestedId } from "./suggested-ids.ts";
 
 export interface LoadOptions {
   /** Path from the command line. */
@@ -88,9 +87,7 @@ export function readConfiguration(
   if (!validateConfiguration(value))
     throw configurationError(
       parsed,
-      schemaProblems(validateConfiguration.errors ?? [], value, (path) => writtenAt(parsed, path)).map(
-        (problem) => withSuggestedId(problem, value),
-      ),
+      schemaProblems(validateConfiguration.errors ?? [], value, (path) => writtenAt(parsed, path)),
     );
   const folder = file === null ? options.cwd : dirname(file);
   const passwords = new Passwords(value, folder, options.env["CREDENTIALS_DIRECTORY"], options.isElsewhere);

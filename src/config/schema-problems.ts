@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { ConfigProblem, Written } from "./problems.ts";
+import { withSuggestedIds } from "./suggested-ids.ts";
 import { closest, didYouMean, nearest } from "./suggestions.ts";
 import { enumMessage, outOfRange, shown, tooLong, tooShort, typeMessage } from "./value-messages.ts";
 
@@ -19,13 +20,16 @@ export function schemaProblems(
   const inAlternative = (error: ErrorObject): boolean =>
     alternatives.some(({ instancePath }) => within(error.instancePath, instancePath));
   const plain = errors.filter((error) => !inAlternative(error) && error.keyword !== "propertyNames");
-  return [...plain.map((error) => problemOf(error)), ...chosen].map(({ path, message, typeError }) => {
-    const place = indexed(path, value);
-    return {
-      path: place,
-      message: typeError ? typeMessage(typeError.types, typeError.data, writtenAt(place)) : message,
-    };
-  });
+  const problems = [...plain.map((error) => problemOf(error)), ...chosen].map(
+    ({ path, message, typeError }) => {
+      const place = indexed(path, value);
+      return {
+        path: place,
+        message: typeError ? typeMessage(typeError.types, typeError.data, writtenAt(place)) : message,
+      };
+    },
+  );
+  return withSuggestedIds(problems, value);
 }
 
 /** A problem that may depend on how the value is written. */

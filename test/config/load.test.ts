@@ -654,6 +654,11 @@ describe("an error is reported with its line, its column and the remedy", () => 
       `zones:\n  - { ${ZONE.replace("id: a, ", "").replace(/name: [^,]+/, "name: Ușa din față")}, input: { gpio: 1 } }\n`,
       /^2:5: zones\[0\]: id is missing\. Add id: usa-din-fata$/,
     ],
+    [
+      "two zones of one name without ids",
+      `zones:\n${`  - { ${ZONE.replace("id: a, ", "").replace(/name: [^,]+/, "name: Hol")}, input: { gpio: 1 } }\n`.repeat(2)}`,
+      /^2:5: zones\[0\]: id is missing\. Add id: hol\n3:5: zones\[1\]: id is missing\. Add id: hol-2$/,
+    ],
     ["true for encryption", "http: { tls: true }\n", /^1:9: http\.tls: must be own, off or \{ certFile/],
     [
       "a certificate without its key",

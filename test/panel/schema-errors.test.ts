@@ -118,6 +118,10 @@ test.each([
     'zones[0].id: "A B" nu are forma cerută. Se acceptă litere mici, cifre, - și _, începând cu o literă sau o cifră',
   ],
   [
+    'zones[0].id: "A B" does not match the expected format. Id of the zone, used in commands and logs: a–z, 0–9, - and _, beginning with a letter or digit. Use a-b',
+    'zones[0].id: "A B" nu are forma cerută. Se acceptă litere mici, cifre, - și _, începând cu o literă sau o cifră. Folosiți a-b',
+  ],
+  [
     'x.y: "A B" does not match the expected format. A description without a translation.',
     'x.y: "A B" nu are forma cerută',
   ],

@@ -1,6 +1,7 @@
 /** What the daemon says of values that the schema of the configuration rejects, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_SCHEMA: readonly (readonly [english: string, romanian: string])[] = [
   ["must not be empty", "valoare obligatorie"],
+  ["Use {option}", "Folosiți {option}"],
   ["needs at least {n} characters ({value})", "sunt necesare cel puțin {n} caractere ({value})"],
   ["needs at least {n} entries ({value})", "sunt necesare cel puțin {n} elemente ({value})"],
   [
