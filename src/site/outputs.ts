@@ -4,6 +4,7 @@ import type { Conditions } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor, NewEvent } from "../domain/event.ts";
 import type { Log } from "../domain/log.ts";
+import { brokerName } from "../domain/mqtt-broker.ts";
 import type { Output, OutputFacts, OutputView } from "../domain/output.ts";
 import { openedChip } from "../inputs/gpio/chips.ts";
 import { openDriver } from "../inputs/gpio/line-driver.ts";
@@ -48,7 +49,9 @@ export class SiteOutputs {
     this.#newPublisher = () => inputs.outputPublisher();
     const zoneOf = (zoneId: string) => config.zones.find(({ id }) => id === zoneId);
     const deviceOf = (target: Output["target"]) => this.#deviceOf(target, config.gpio);
-    this.#former = new FormerTopics({ ...parts, store: new OutputTopicsFile(config.dataDir), deviceOf });
+    const { dataDir, mqtt } = config;
+    const store = new OutputTopicsFile(dataDir, mqtt.mode === "external" ? brokerName(mqtt.url) : mqtt.mode);
+    this.#former = new FormerTopics({ ...parts, store, deviceOf });
     this.#outputs = new Outputs({
       ...parts,
       outputs,

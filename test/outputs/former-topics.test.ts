@@ -31,6 +31,7 @@ const LINE: Output = { ...SIREN, name: "relay", target: { by: "gpio", gpio: 5, c
 let folder: string;
 let clock: ManualClock;
 let conditions: ConditionRegistry;
+let broker: string;
 let isReachable: boolean;
 let published: string[];
 let events: NewEvent[];
@@ -38,7 +39,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "former-topics-"));
   clock = new ManualClock();
   conditions = new ConditionRegistry(clock, quiet());
-  [isReachable, published, events] = [false, [], []];
+  [broker, isReachable, published, events] = ["broker.example", false, [], []];
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -49,7 +50,7 @@ function quiet(): JsonLog {
 /** A run of the daemon with these outputs in its configuration. */
 function run(...outputs: Output[]): FormerTopics {
   const former = new FormerTopics({
-    store: new OutputTopicsFile(folder),
+    store: new OutputTopicsFile(folder, broker),
     deviceOf: (target) => ({
       onLost: () => {},
       set: () => Promise.resolve(),
@@ -119,8 +120,21 @@ test("a topic that was switched off at the end of the daemon, or that an output 
   expect(published).toEqual([]);
 });
 
+test("a topic of another broker is not published at the present one", async () => {
+  run(SIREN).use([], [SIREN]);
+  isReachable = true;
+  broker = "other.example";
+  const later = run(LAMP);
+  await later.check();
+  expect(published).toEqual([]);
+  expect(events).toEqual([]);
+});
+
 test("a damaged file is read as none", () => {
-  writeFileSync(join(folder, "output-topics.json"), '[{"topic": 5}, null, "x"]');
+  writeFileSync(
+    join(folder, "output-topics.json"),
+    '{"broker": "broker.example", "topics": [{"topic": 5}, null, "x"]}',
+  );
   expect(run().isEmpty).toBe(true);
   writeFileSync(join(folder, "output-topics.json"), "{");
   expect(run().isEmpty).toBe(true);
