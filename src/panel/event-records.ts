@@ -12,31 +12,39 @@ export interface LogRow {
   readonly records: readonly TimelineEntry[];
 }
 
+/** The daemon writes a trip into its intervention within this time, or it has been restarted meanwhile. */
+const WRITTEN_MS_MAX = 60_000;
+
 /**
  * One row for a trip, restoral, fault or signal test together with what the daemon has written of it into its intervention. What a
- * user, the dispatch centre or the sync has done has a row of its own, and so has what was written for an entry that is not here.
+ * user, the dispatch centre or the sync has done has a row of its own. So has what was written after that, and what may be about
+ * another trip.
  * @param entries newest first
  */
 export function logRows(entries: readonly TimelineEntry[]): readonly LogRow[] {
-  /** By intervention: what the daemon has written since the entry that comes next. */
-  const written = new Map<string, TimelineEntry[]>();
+  /** By intervention: the entries of zones that the next one of the daemon may be about. */
+  const open = new Map<string, readonly TimelineEntry[]>();
   const recordsOf = new Map<TimelineEntry, TimelineEntry[]>();
   const folded = new Set<TimelineEntry>();
-  for (const entry of entries) {
+  for (const entry of [...entries].reverse()) {
     const { who, subject } = entry;
-    const records = written.get(subject);
+    const before = (open.get(subject) ?? []).filter((one) => isWithin(one, entry));
     if (isWrittenByDaemon(entry)) {
-      if (records) records.push(entry);
-      else written.set(subject, [entry]);
-    } else if (records && who.startsWith("zone ")) {
-      recordsOf.set(entry, records);
-      for (const record of records) folded.add(record);
-      written.delete(subject);
-    }
+      const [trip, ...others] = before;
+      if (trip === undefined || others.length > 0) continue;
+      recordsOf.set(trip, [entry, ...(recordsOf.get(trip) ?? [])]);
+      folded.add(entry);
+    } else if (who.startsWith("zone "))
+      open.set(subject, [...before.filter((one) => !recordsOf.has(one)), entry]);
+    else open.delete(subject);
   }
   return entries
     .filter((entry) => !folded.has(entry))
     .map((entry) => ({ entry, records: recordsOf.get(entry) ?? [] }));
+}
+
+function isWithin(earlier: TimelineEntry, later: TimelineEntry): boolean {
+  return Date.parse(later.at) - Date.parse(earlier.at) <= WRITTEN_MS_MAX;
 }
 
 function isWrittenByDaemon({ event, who }: TimelineEntry): boolean {

@@ -53,6 +53,32 @@ test("what a user, the dispatch centre or the sync has done of the intervention 
   ]);
 });
 
+test("what was written of one of several trips at once has rows of its own", () => {
+  expect(
+    rowsOf(
+      entry(DEVICE, "intervention-changed", "intervention 1"),
+      entry(DEVICE, "intervention-created", "intervention 1"),
+      entry("zone hall", "trip", "intervention 1"),
+      entry("zone door", "trip", "intervention 1"),
+    ),
+  ).toEqual([
+    `${DEVICE} intervention-changed`,
+    `${DEVICE} intervention-created`,
+    "zone hall trip",
+    "zone door trip",
+  ]);
+});
+
+test("what the daemon has written after a user has changed the intervention stays above that", () => {
+  expect(
+    rowsOf(
+      entry(DEVICE, "intervention-changed", "intervention 1"),
+      entry("ana@example.ro", "intervention-changed", "intervention 1"),
+      entry("zone door", "trip", "intervention 1"),
+    ),
+  ).toEqual([`${DEVICE} intervention-changed`, "ana@example.ro intervention-changed", "zone door trip"]);
+});
+
 test("what the daemon has written is a row of its own where its trip is not shown", () => {
   expect(
     rowsOf(
