@@ -41,12 +41,19 @@ export class LocalApi {
   readonly #client: ApiClient;
   readonly #newToken: DeviceToken;
   #token: string | undefined;
+  /** Rejects once this is closed. */
+  readonly #closed: Promise<never>;
+  #rejectClosed: (error: AppError) => void = () => {};
   /** Unfinished records as this process last wrote them; a change of an outdated version is rejected by its ETag. */
   readonly #written = new Map<number, RecordVersion>();
 
   /** @param newToken returns a token of the device account */
   constructor(baseUrl: string, newToken: DeviceToken, connectionsMax: number) {
     this.#newToken = newToken;
+    this.#closed = new Promise((_resolve, reject) => {
+      this.#rejectClosed = reject;
+    });
+    this.#closed.catch(() => {});
     this.#client = new ApiClient({
       baseUrl,
       timeoutMs: LOOPBACK_TIMEOUT_MS,
@@ -87,8 +94,10 @@ export class LocalApi {
     return this.#cached(await this.#request("PUT", `/interventii/${id}`, changes, headers));
   }
 
+  /** Ends the requests, also one that waits for a token: the web server may hang. */
   close(): void {
     this.#client.close();
+    this.#rejectClosed(new AppError("unavailable", "the daemon is stopping"));
   }
 
   /** A user may reopen a finished record unnoticed, so that only unfinished ones are cached. */
@@ -116,15 +125,19 @@ export class LocalApi {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     try {
-      this.#token ??= await this.#newToken();
+      this.#token ??= await this.#tokenUnlessClosed();
       const reply = await send(this.#token);
       if (reply.kind !== "answered" || reply.status !== 401) return resultOf(method, reply);
-      this.#token = await this.#newToken();
+      this.#token = await this.#tokenUnlessClosed();
       return resultOf(method, await send(this.#token));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
       return { type: "again", reason: error.message, isBusy: true };
     }
+  }
+
+  #tokenUnlessClosed(): Promise<string> {
+    return Promise.race([this.#newToken(), this.#closed]);
   }
 }
 
