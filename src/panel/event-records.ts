@@ -26,7 +26,8 @@ export function logRows(entries: readonly TimelineEntry[]): readonly LogRow[] {
   const open = new Map<string, readonly TimelineEntry[]>();
   const recordsOf = new Map<TimelineEntry, TimelineEntry[]>();
   const folded = new Set<TimelineEntry>();
-  for (const entry of [...entries].reverse()) {
+  for (let place = entries.length - 1; place >= 0; place -= 1) {
+    const entry = entries[place] as TimelineEntry;
     const { who, subject } = entry;
     const before = (open.get(subject) ?? []).filter((one) => isWithin(one, entry));
     if (isWrittenByDaemon(entry)) {

@@ -63,7 +63,7 @@ const WRONG = [
 ];
 
 /** Copies of a value with each of its parts replaced by a wrong value, or left out. */
-function* spoilt(value: unknown): Generator<unknown> {
+function* spoilt(value: unknown): Generator {
   yield* WRONG;
   if (typeof value !== "object" || value === null) return;
   for (const [key, part] of Object.entries(value)) {

@@ -97,10 +97,10 @@ export class AlarmPanelIntake {
     const head = messageHead(body);
     if (!head) return this.#refused("malformed", "", address);
     const answered = { head, dialect };
+    let known: Known | undefined;
     try {
-      const known = this.#known(head, address);
-      const result = this.#takeKnown(known, answered);
-      return await result.finally(() => this.#options.repeated.keepHeard(known.panel.account));
+      known = this.#known(head, address);
+      return await this.#takeKnown(known, answered);
     } catch (error) {
       const reason = error instanceof MessageRejection ? error.reason : "not-stored";
       if (reason === "not-stored") this.#options.log.error("dc09-message-write-failed", { error });
@@ -108,6 +108,8 @@ export class AlarmPanelIntake {
         ...this.#refused(reason, head.account ?? "", address),
         reply: this.#replyTo(reason, answered),
       };
+    } finally {
+      if (known) await this.#options.repeated.keepHeard(known.panel.account);
     }
   }
 
