@@ -11,7 +11,11 @@ let site: MonitoredZones;
 /** The zones as `/site/zones` has them. */
 function listed(): ReturnType<SiteZones["list"]> {
   const { zoneService, journal, clock } = site;
-  const inputs = { loopOf: () => null, batteries: { of: () => undefined } };
+  const inputs = {
+    loopOf: () => null,
+    batteries: { of: () => undefined },
+    messages: { unnamedValueOf: () => undefined },
+  };
   return new SiteZones({ zoneService, journal, clock, inputs } as unknown as SiteParts).list();
 }
 
@@ -144,6 +148,7 @@ describe("a test trip", () => {
     const inputs = {
       loopOf: () => null,
       batteries: { of: () => undefined },
+      messages: { unnamedValueOf: () => undefined },
       simulate: ({ id }: Zone, contact: Contact) => contact === "open" && monitor.simulateTrip(id),
     };
     const config = { zones: site.zones, gpio: { backend: "auto" } };
