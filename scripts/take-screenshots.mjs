@@ -311,6 +311,7 @@ async function photographZoneEditor(address) {
     await onScreen(page, "zones/form", '[data-trial] pre:has-text("true")').waitFor();
     await send("zigbee2mqtt/Fum atelier", { battery: 91, smoke: false });
     await onScreen(page, "zones/form", '[data-trial=passed] pre:has-text("false")').waitFor();
+    await onScreen(page, "zones/form", "select[name=objective]").selectOption("obiective/cladiri 12");
     await picture("zones-form");
     await onScreen(page, "zones/form", "button.main").click();
     await onScreen(page, "zones/review", ".diff .added >> nth=0").waitFor();
