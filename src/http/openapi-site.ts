@@ -17,7 +17,7 @@ export const SITE_OPERATIONS: readonly Operation[] = [
 /** The operations of a site that the contract does not have; they are not below the base path. */
 export function sitePaths(): Json {
   const operations = SITE_OPERATIONS.map(({ role, summary, ...one }) => {
-    const who = role === "none" ? "without a token" : `for a ${role}`;
+    const who = role === "none" ? "without a token" : `for ${role === "viewer" ? "a" : "an"} ${role}`;
     return { ...one, role, summary: `${summary}; ${who}` };
   });
   return pathsOf(operations, () => TEXT, { servers: [{ url: "/" }] });
