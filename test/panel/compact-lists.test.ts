@@ -113,4 +113,23 @@ describeWithBrowser("long lists on a small screen", () => {
     expect(await api.evaluate<number>(openResources)).toBe(1);
     await api.text("GET /interventii").hidden();
   });
+
+  test("the API is in the language of the panel, with the fields of a body", async () => {
+    const api = await page.open("api");
+    const english = "[...part.querySelectorAll('[lang=en]')].map(({ textContent }) => textContent)";
+    const openField = "part.querySelector('details details[open] .facts div:nth-child(2)').textContent";
+    for (const [language, name] of [
+      ["RO", "name corpNumele intervenției: de la 1 la 200 de caractere, nu numai spații.text, obligatoriu"],
+      ["EN", "name bodyName of the intervention: 1 to 200 characters, not blank.text, required"],
+    ]) {
+      await page.speak(language ?? "");
+      await api.complete();
+      // The name of the contract.
+      expect(await api.evaluate<string[]>(english)).toEqual(["Intervention Request Service"]);
+      if (language === "RO") await api.heading("/interventii").click();
+      if (language === "RO") await api.text("POST /interventii").click();
+      await api.markup("details details[open] .facts").shown();
+      expect(await api.evaluate<string>(openField)).toBe(name);
+    }
+  });
 });

@@ -24,4 +24,17 @@ describeWithBrowser("a page on a bad link", () => {
     await page.notLoaded.gone();
     await context.close();
   });
+
+  test("shows the API in English, marked as English, if only its Romanian texts do not arrive", async () => {
+    const context = await site.context();
+    await context.route("**/assets/ro-api-*.js", (route) => route.abort());
+    const page = await site.page("status", context);
+    await page.speak("RO");
+    const api = await page.open("api");
+    await api.heading("/interventii").click();
+    await api.text("POST /interventii").click();
+    await api.text("Create an intervention").and(api.markup("[lang=en]")).shown();
+    await api.text("The created intervention").and(api.markup("[lang=en]")).shown();
+    await context.close();
+  });
 });

@@ -66,7 +66,7 @@ const LOOKS: readonly Look[] = [
     mark: (screen) => screen.markup("details details[open] .facts"),
     act: async (screen) => {
       await screen.heading("/interventii").click();
-      await screen.text("GET /interventii").click();
+      await screen.text("POST /interventii").click();
     },
   },
   {

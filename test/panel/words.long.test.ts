@@ -209,6 +209,7 @@ describeWithBrowser("a site without anything", () => {
         "settings?open=site.phone.accounts.configuration",
         "setup",
         "more",
+        "api",
         "zones/found",
         "zones/edit",
       ])

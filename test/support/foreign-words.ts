@@ -24,7 +24,7 @@ const ROMANIAN_WORDS = [
 const ANYWHERE = new Set(
   (
     "santinela gpio mqtt json yaml csv api url http https id ids sync test email sms tls sha ana ion site device local example " +
-    "zigbee tasmota shelly frigate esphome home assistant dc sia ip tcp udp led no nc in a bypass status ro en mb kb gb min ms openapi get " +
+    "text zigbee tasmota shelly frigate esphome home assistant dc sia ip tcp udp led no nc in a bypass status ro en mb kb gb min ms openapi get " +
     "post put patch delete utf raw pdf qr bcm pin chip cdev onoff root server backups obiective cladiri bunuri persoane"
   ).split(" "),
 );

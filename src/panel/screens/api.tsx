@@ -1,38 +1,27 @@
 import "../facts.css";
 import "../api.css";
-import { useQuery } from "../api.ts";
-import { apiPath } from "../http.ts";
-import { t } from "../i18n.ts";
+import { useLayoutEffect, useState } from "preact/hooks";
+import { beginLoading, useQuery } from "../api.ts";
+import { fieldsOf, type Field, type OpenApi, type Operation, type Responses } from "../api-fields.ts";
+import { ApiText, loadApiTexts } from "../api-text.tsx";
+import { later } from "../clock.ts";
+import { apiPath, REQUEST_TIMEOUT_MS } from "../http.ts";
+import { language, t } from "../i18n.ts";
 import { Pending } from "../notice.tsx";
-
-/** The parts of an OpenAPI document that are shown. */
-interface OpenApi {
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}
-
-interface Operation {
-  readonly summary?: string;
-  readonly parameters?: readonly {
-    readonly name?: string;
-    readonly in?: string;
-    readonly description?: string;
-  }[];
-  readonly responses?: Readonly<Record<string, { readonly description?: string }>>;
-}
 
 /** The operations of the API, from the daemon's own OpenAPI document. */
 export function ApiScreen() {
   const path = apiPath("/openapi.json");
   const { response, error, reload } = useQuery<OpenApi>(path);
-  if (!response)
+  const hasTexts = useApiTexts();
+  if (!response || !hasTexts)
     return (
       <>
         <h1>{t("nav.api")}</h1>
         <Pending error={error} reload={reload} />
       </>
     );
-  const { info, paths } = response.body;
+  const { info, paths, components } = response.body;
   const resources = new Map<string, { address: string; method: string; operation: Operation }[]>();
   for (const [address, methods] of Object.entries(paths)) {
     const resource = resourceOf(address);
@@ -43,7 +32,9 @@ export function ApiScreen() {
   return (
     <>
       <h1>{t("nav.api")}</h1>
-      <p lang="en">{`${info.title} ${info.version}. ${info.description ?? ""}`}</p>
+      <p>
+        <span lang="en">{info.title}</span> {info.version}. <ApiText text={info.description ?? ""} />
+      </p>
       <p>
         {t("api.document")} <code>{path}</code>
       </p>
@@ -58,11 +49,16 @@ export function ApiScreen() {
             </summary>
             {group.map(({ address, method, operation }) => (
               <details key={`${method} ${address}`} name="operation">
-                <summary lang="en">
+                <summary>
                   <code>{`${method.toUpperCase()} ${address}`}</code>
-                  <span>{operation.summary}</span>
+                  <span>
+                    <ApiText text={operation.summary ?? ""} />
+                  </span>
                 </summary>
-                <Details operation={operation} />
+                <Details
+                  fields={fieldsOf(operation, components.schemas)}
+                  responses={operation.responses ?? {}}
+                />
               </details>
             ))}
           </details>
@@ -78,24 +74,55 @@ function resourceOf(address: string): string {
   return first === "site" && second !== undefined ? `/site/${second}` : `/${first}`;
 }
 
-function Details({ operation: { parameters = [], responses = {} } }: { readonly operation: Operation }) {
-  const named = parameters.filter(({ name }) => name !== undefined);
+function Details({
+  fields,
+  responses,
+}: {
+  readonly fields: readonly Field[];
+  readonly responses: Responses;
+}) {
   return (
-    <dl class="facts" lang="en">
-      {named.map(({ name, in: place, description }) => (
+    <dl class="facts">
+      {fields.map(({ name, place, description, type }) => (
         <div key={`${place} ${name}`}>
           <dt>
-            <code>{name}</code> {place}
+            {name !== "" && <code>{name}</code>} <ApiText text={place} />
           </dt>
-          <dd>{description ?? "–"}</dd>
+          <dd>
+            {description !== undefined && <ApiText text={description} />}
+            <span class="quiet">
+              {type.map((part, at) => (
+                <ApiText key={at} text={part} />
+              ))}
+            </span>
+          </dd>
         </div>
       ))}
       {Object.entries(responses).map(([status, { description }]) => (
         <div key={status}>
           <dt>{status}</dt>
-          <dd>{description ?? "–"}</dd>
+          <dd>{description === undefined ? "–" : <ApiText text={description} />}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+/** Loads the texts of the screen. @returns whether it can be shown; without its texts it is in English, and marked so */
+function useApiTexts(): boolean {
+  const [isTried, setTried] = useState(false);
+  useLayoutEffect(() => {
+    const stop = beginLoading();
+    const finish = (): void => {
+      setTried(true);
+      stop();
+    };
+    const stopWaiting = later(REQUEST_TIMEOUT_MS, finish);
+    void loadApiTexts().then(finish, finish).finally(stopWaiting);
+    return () => {
+      stopWaiting();
+      stop();
+    };
+  }, [language.value]);
+  return isTried;
 }
