@@ -1,11 +1,13 @@
 // Takes the screenshots of docs/screenshots/ (or of the folder SCREENSHOTS) from a running daemon:
 // `npm run build && node scripts/take-screenshots.mjs`. Always those of the same evening; needs faketime.
 // The site has a gate, a hall and a fire detector, an unreachable centre, and the trips of an evening. A dispatch centre has four
-// sites.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// sites. LOOKS=all takes each screen in both languages and themes on both devices. At the end it names the screens that
+// have changed.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { connectAsync } from "mqtt";
 import { chromium } from "playwright-core";
@@ -15,6 +17,7 @@ import { ApiClient } from "../build/client/api-client.js";
 import { DaemonProcess } from "../build/cli/demo/daemon-process.js";
 import { EVENING_MS, eveningNow, startAtEvening } from "./picture-clock.mjs";
 import { chromiumPath } from "./chromium.mjs";
+import { changedShare } from "./png.mjs";
 
 const ACCOUNT = { email: "mihai@hala-nord.example", password: "correct horse battery staple" };
 const CONFIGURATION = `dataDir: ./data
@@ -38,6 +41,12 @@ zones:
   - { id: smoke, name: Fum depozit, kind: fire, objective: *hall, input: { simulated: true } }
   - { id: gate, name: Poarta, kind: perimeter, objective: *hall, input: { simulated: true } }
 `;
+/** The same site with its dispatch centre, and a schedule of the night. */
+const CONNECTED = (port) =>
+  CONFIGURATION.replace("./data", "./well")
+    .replace("http://127.0.0.1:9", `http://127.0.0.1:${port}`)
+    .replaceAll("kind: intrusion,", 'kind: intrusion, gate: { schedule: "mon-sun 20:00-06:00" },');
+const UPSTREAM = { email: "hala-nord@example.ro", password: "a long password of a site" };
 /** Each screen: the name of its picture, its address, an element that is present once it is complete, and whether both themes are pictured. */
 const SCREENS = [
   ["status", "status", ".journey", true],
@@ -52,6 +61,7 @@ const SCREENS = [
   ["plan-edit", "plan/1/edit", ".pin"],
   ["walk-test", "walk-test", "form"],
   ["settings", "settings?open=accounts", "td"],
+  ["restore", "settings?open=restore", "#restore-copy"],
   ["setup", "setup", "ol.guide"],
   ["api", "api", ".operations"],
   ["more", "more", ".actions-list"],
@@ -94,21 +104,29 @@ const DEVICES = [
   { device: "phone", locale: "ro-RO", width: 360, height: 740, themes: ["light", "dark"] },
   { device: "desktop", locale: "en-GB", width: 1280, height: 800, themes: ["dark", "light"] },
 ];
-const LOOKS = DEVICES.flatMap(({ themes, ...device }) =>
-  themes.map((colorScheme, index) => ({
-    ...device,
-    colorScheme,
-    isSecond: index > 0,
-    name: `${device.locale.slice(0, 2)}-${device.device}${index > 0 ? `-${colorScheme}` : ""}`,
-  })),
+const isEachLook = process.env.LOOKS === "all";
+const LOOKS = DEVICES.flatMap(({ themes, locale, ...device }) =>
+  (isEachLook ? DEVICES.map((one) => one.locale) : [locale]).flatMap((language) =>
+    themes.map((colorScheme, index) => ({
+      ...device,
+      locale: language,
+      colorScheme,
+      isSecond: index > 0 && !isEachLook,
+      name: `${language.slice(0, 2)}-${device.device}${index > 0 || isEachLook ? `-${colorScheme}` : ""}`,
+    })),
+  ),
 );
+/** Without those in which only the main screens are taken. */
+const FIRST_LOOKS = LOOKS.filter(({ isSecond }) => !isSecond);
+/** Of the pixels of a picture; the seconds of its times differ in each run. */
+const CHANGED_SHARE = 0.01;
 
 const screenshots =
   process.env.SCREENSHOTS ?? fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "santinela-screenshots-"));
 const configFile = join(folder, "santinela.yaml");
 writeFileSync(configFile, CONFIGURATION);
-writeFileSync(join(folder, "upstream.password"), "not needed", { mode: 0o600 });
+writeFileSync(join(folder, "upstream.password"), UPSTREAM.password, { mode: 0o600 });
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 /** The browser keeps the time of this machine, and its pages are given another. */
 const ownEnvironment = startAtEvening();
@@ -127,6 +145,8 @@ writeFileSync(
     .replace("mqtt: off", `mqtt: { listen: { port: ${brokerPort} } }`),
 );
 const zonesDaemon = new DaemonProcess({ main, configFile: zonesFile, dataDir: join(folder, "zones") });
+const wellFile = join(folder, "santinela-well.yaml");
+const wellDaemon = new DaemonProcess({ main, configFile: wellFile, dataDir: join(folder, "well") });
 const centreFile = join(folder, "centre.yaml");
 writeFileSync(centreFile, CENTRE);
 const centre = new DaemonProcess({
@@ -135,6 +155,7 @@ const centre = new DaemonProcess({
   dataDir: join(folder, "centre"),
   command: "centre",
 });
+const changed = [];
 try {
   mkdirSync(screenshots, { recursive: true });
   await daemon.addAccount(ACCOUNT, "administrator");
@@ -144,6 +165,8 @@ try {
   for (const zone of ["hall", "gate", "hall", "front-door"]) await trip(zone);
   await daemon.run(["trip", "--zone", "window"]);
   await photograph(`http://127.0.0.1:${httpPort}/`);
+  await photographWalkTest(`http://127.0.0.1:${httpPort}/`);
+  await photographLost(`http://127.0.0.1:${httpPort}/`);
   startAtEvening();
   const { httpPort: newPort } = await newDaemon.start();
   await photographSetUp(`http://127.0.0.1:${newPort}/`);
@@ -156,13 +179,25 @@ try {
   const { httpPort: centrePort } = await centre.start();
   await reportSites();
   await photographCentre(`http://127.0.0.1:${centrePort}/`);
+  await centre.addAccount(UPSTREAM, "operator");
+  writeFileSync(wellFile, CONNECTED(centrePort));
+  startAtEvening();
+  await wellDaemon.addAccount(ACCOUNT, "administrator");
+  const { httpPort: wellPort } = await wellDaemon.start();
+  await photographWell(`http://127.0.0.1:${wellPort}/`);
 } finally {
   await daemon.end("SIGTERM");
   await newDaemon.end("SIGTERM");
   await zonesDaemon.end("SIGTERM");
+  await wellDaemon.end("SIGTERM");
   await centre.end("SIGTERM");
   rmSync(folder, { recursive: true });
 }
+process.stdout.write(
+  changed.length === 0
+    ? "no screen has changed\n"
+    : `changed:\n${changed.map((one) => `  ${one}\n`).join("")}`,
+);
 
 async function trip(zone) {
   await daemon.run(["trip", "--zone", zone]);
@@ -183,13 +218,13 @@ function writeLinkOfADay(path) {
 }
 
 /** Calls `look` with a page for each device, in its language. */
-async function inEachLook(address, look) {
+async function inEachLook(address, look, looks = LOOKS) {
   const browser = await chromium.launch({
     executablePath: chromiumPath(),
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
     env: ownEnvironment,
   });
-  for (const { name, locale, width, height, colorScheme, isSecond } of LOOKS) {
+  for (const { name, locale, width, height, colorScheme, isSecond } of looks) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
@@ -200,10 +235,18 @@ async function inEachLook(address, look) {
     await context.clock.setFixedTime(EVENING_MS);
     const page = await context.newPage();
     await page.goto(address);
-    await look(page, name, isSecond);
-    await context.close();
+    if ((await look(page, name, isSecond)) !== "open") await context.close();
   }
   await browser.close();
+}
+
+/** Takes a picture, and notes whether the screen has changed since the last one. */
+async function take(page, picture) {
+  const path = join(screenshots, `${picture}.png`);
+  const before = existsSync(path) ? readFileSync(path) : undefined;
+  const after = await page.screenshot({ path });
+  const share = before ? changedShare(before, after) : 1;
+  if (share > CHANGED_SHARE) changed.push(`${picture}.png (${Math.round(share * 100)} %)`);
 }
 
 /** A locator within one screen, so that the remains of another screen do not match. */
@@ -225,9 +268,10 @@ async function pictureEach(page, address, screens, name) {
     const [screen] = route.split("?");
     await page.goto(`${address}#/${route}`);
     await onScreen(page, screen, mark).first().waitFor();
+    if (picture === "restore") await onScreen(page, screen, mark).scrollIntoViewIfNeeded();
     // What was pressed last must not leave another tile marked.
     await page.mouse.move(0, 0);
-    await page.screenshot({ path: join(screenshots, `${picture}-${name}.png`) });
+    await take(page, `${picture}-${name}`);
   }
 }
 
@@ -246,31 +290,72 @@ function site(ref, name, objective) {
 }
 
 async function photographCentre(address) {
-  await inEachLook(address, async (page, name, isSecond) => {
-    if (isSecond) return;
-    await signIn(page);
-    await pictureEach(page, address, CENTRE_SCREENS, name);
+  await photographFirstLooks(address, (page, name) => pictureEach(page, address, CENTRE_SCREENS, name));
+}
+
+/** The walk test while it runs, and its report. */
+async function photographWalkTest(address) {
+  await post(join(folder, "data"), "/site/walk-test", { minutes: 30 });
+  for (const zone of ["hall", "gate"]) await trip(zone);
+  const walkTest = [["walk-test-running", "walk-test", ".hero.s-test"]];
+  await photographFirstLooks(address, (page, name) => pictureEach(page, address, walkTest, name));
+  await post(join(folder, "data"), "/site/walk-test", { end: true });
+  const report = [["walk-test-report", "walk-test/1", "table"]];
+  await photographFirstLooks(address, (page, name) => pictureEach(page, address, report, name));
+}
+
+/** Home of a site whose daemon has stopped while the page was open; the last picture of this daemon. */
+async function photographLost(address) {
+  const pages = [];
+  await photographFirstLooks(address, async (page, name) => {
+    pages.push({ page, name });
+    if (pages.length < FIRST_LOOKS.length) return "open";
+    await daemon.end("SIGTERM");
+    for (const one of pages) {
+      await one.page.locator(`main[data-screen="status"]:is(.stale *) .hero`).waitFor();
+      await take(one.page, `lost-${one.name}`);
+    }
+    return undefined;
   });
+}
+
+/** Home when everything is in order, and an alarm that has arrived and is done. */
+async function photographWell(address) {
+  await post(join(folder, "well"), "/site/simulate", { zone: "gate", contact: "open" });
+  await post(join(folder, "well"), "/site/simulate", { zone: "gate", contact: "normal" });
+  const hasArrived = ({ centre }) => typeof centre?.upstreamId === "number";
+  while (!(await wellDaemon.get("/site/status")).journeys.some(hasArrived)) await setTimeout(200);
+  await wellDaemon.run(["interventions", "set", "1", "--status", "done"]);
+  const well = [["well", "status", ".hero.s-fine"]];
+  await photographFirstLooks(address, (page, name) => pictureEach(page, address, well, name));
+}
+
+async function photographFirstLooks(address, look) {
+  const signedIn = async (page, name) => {
+    await signIn(page);
+    return look(page, name);
+  };
+  await inEachLook(address, signedIn, FIRST_LOOKS);
 }
 
 /** Each site as its daemon reports it. */
 async function reportSites() {
-  const client = new ApiClient({
-    baseUrl: "http://localhost",
-    socketPath: join(folder, "centre", "control.sock"),
-  });
-  for (const report of REPORTS) {
-    const body = JSON.stringify({ ...report, at: eveningNow() });
-    const { status } = await client.request({ method: "POST", path: "/site-reports", body });
-    if (status !== 204) throw new Error(`the report of ${report.ref} got ${status}`);
-  }
+  for (const report of REPORTS)
+    await post(join(folder, "centre"), "/site-reports", { ...report, at: eveningNow() });
+}
+
+/** A request over the control socket. */
+async function post(dataDir, path, body) {
+  const client = new ApiClient({ baseUrl: "http://localhost", socketPath: join(dataDir, "control.sock") });
+  const { status } = await client.request({ method: "POST", path, body: JSON.stringify(body) });
+  if (status >= 300) throw new Error(`POST ${path} got ${status}`);
 }
 
 async function photographSetUp(address) {
   await inEachLook(address, async (page, name, isSecond) => {
     if (isSecond) return;
     await onScreen(page, "first-start", "input[name=code]").waitFor();
-    await page.screenshot({ path: join(screenshots, `first-start-${name}.png`) });
+    await take(page, `first-start-${name}`);
   });
 }
 
@@ -295,7 +380,7 @@ async function photographZoneEditor(address) {
   await announce(send);
   await inEachLook(address, async (page, name, isSecond) => {
     if (isSecond) return;
-    const picture = (screen) => page.screenshot({ path: join(screenshots, `${screen}-${name}.png`) });
+    const picture = (screen) => take(page, `${screen}-${name}`);
     await signIn(page);
     await page.goto(`${address}#/zones/edit`);
     await onScreen(page, "zones/edit", "li[data-zone=gate]").waitFor();
@@ -379,7 +464,7 @@ async function photograph(address) {
   let hasPlan = false;
   await inEachLook(address, async (page, name, isSecond) => {
     await onScreen(page, "sign-in", "input[name=email]").fill(ACCOUNT.email);
-    if (!isSecond) await page.screenshot({ path: join(screenshots, `sign-in-${name}.png`) });
+    if (!isSecond) await take(page, `sign-in-${name}`);
     await signIn(page);
     if (!hasPlan) await drawPlan(page, address);
     hasPlan = true;

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const { animatedPng, chunksOf } = (await import(
-  new URL("../../scripts/animated-png.mjs", import.meta.url).href
-)) as {
+const { animatedPng } = (await import(new URL("../../scripts/animated-png.mjs", import.meta.url).href)) as {
   readonly animatedPng: (shots: readonly { png: Buffer; ms: number }[]) => Buffer;
+};
+const { changedShare, chunksOf } = (await import(new URL("../../scripts/png.mjs", import.meta.url).href)) as {
+  readonly changedShare: (before: Buffer, after: Buffer) => number;
   readonly chunksOf: (png: Buffer) => readonly { type: string; data: Buffer }[];
 };
 
@@ -43,6 +45,21 @@ test("equal screenshots become one frame, and a changed one stores only the chan
     { sequence: 0, width: 4, height: 3, x: 0, y: 0, ms: 150 },
     { sequence: 1, width: 1, height: 1, x: 2, y: 1, ms: 70 },
   ]);
+});
+
+test("the share of changed pixels of two screenshots, which is all of it for another size", () => {
+  expect(changedShare(image(), image())).toBe(0);
+  expect(
+    changedShare(
+      image(),
+      image([
+        [2, 1],
+        [3, 2],
+        [0, 0],
+      ]),
+    ),
+  ).toBe(0.25);
+  expect(changedShare(image(), readFileSync(join(root, "docs/screenshots/status-ro-phone.png")))).toBe(1);
 });
 
 test("every chunk carries its checksum", () => {
