@@ -19,7 +19,7 @@ export function LatestEvents() {
   const noted = response?.body.filter(({ event }) => !event.startsWith("sign"));
   const shown = noted && logRows(noted).slice(0, LATEST_SHOWN);
   return (
-    <section class="card">
+    <section class="card latest">
       <div class="row">
         <h2 class="grow">{t("status.latest")}</h2>
         <a href="#/events">{t("home.fullLog")}</a>
