@@ -21,7 +21,7 @@ export function WalkBanner() {
       </p>
       <LifeSafetyNames zones={test.lifeSafetySuppressed} />
       <p class="row">
-        <a href="#/walk-test">{t("walk.title")}</a>
+        <a href="#/walk-test">{t("nav.walkTest")}</a>
         {mayOperate() && <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>}
       </p>
     </section>

@@ -54,7 +54,7 @@ function Row({ output, ask }: { readonly output: OutputView; readonly ask: () =>
   const { name, reason, target, since, fault } = output;
   const [tone, state] = stateOf(output);
   return (
-    <li>
+    <li class="row">
       <div class="grow stack tight">
         <b>{name}</b>
         <small>
