@@ -77,10 +77,12 @@ export function InterventionForm(given: { readonly record?: Intervention; readon
       >
         <Fields {...(shown ? { record: shown } : {})} problems={problems} setProblems={setProblems} />
         <ErrorMessage text={error} />
-        <Act type="submit" class="main">
-          {t("app.save")}
-        </Act>
-        <CancelLink href={isNew ? listOf("interventions") : `#/interventions/${record.id}`} />
+        <div class="row">
+          <Act type="submit" class="main">
+            {t("app.save")}
+          </Act>
+          <CancelLink href={isNew ? listOf("interventions") : `#/interventions/${record.id}`} />
+        </div>
         <GuardUnsavedFields />
       </Form>
       {question}
