@@ -31,6 +31,8 @@ export function Menu({
   // Drawn before the focus moves into it.
   const [isEntered, setIsEntered] = useState(false);
   useLayoutEffect(() => {
+    // At the end of the page all of it is shown.
+    if (isOpen) list.current?.scrollIntoView({ block: "nearest" });
     if (isOpen && isEntered) itemsOf(list.current)[0]?.focus();
     setIsEntered(false);
   }, [isOpen]);
