@@ -141,7 +141,7 @@ function ToPlace({
   return (
     <section class="stack tight">
       <h2>{t("plan.toPlace")}</h2>
-      <div class="chips">
+      <div class="to-place">
         {unplaced.map((zone) => (
           <button type="button" key={zone.id} onClick={() => add(zone)}>
             <Icon name="plus" />
