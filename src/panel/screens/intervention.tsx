@@ -205,7 +205,7 @@ function History({ query: { response, error, reload } }: { readonly query: Query
     <section class="card">
       <h2>{t("interventions.history")}</h2>
       {sync && status.value?.link.state !== "none" && (
-        <p>
+        <p class="row">
           {t("record.sync")}: {sync.phase === "closed" ? <AtCentre record={sync} /> : <Sent sync={sync} />}{" "}
           {sync.lastResponse !== null && !needsAttention(sync.phase) && (
             <DaemonText text={sync.lastResponse} />
@@ -222,7 +222,7 @@ function Sent({ sync: { isSynced, phase, upstreamId } }: { readonly sync: SyncRe
   return (
     <>
       <SyncBadge phase={isSynced ? undefined : phase} />
-      {upstreamId !== null && t("sync.upstreamId", { id: upstreamId })}
+      {upstreamId !== null && <span>{t("sync.upstreamId", { id: upstreamId })}</span>}
     </>
   );
 }
