@@ -1,5 +1,6 @@
 import "./empty.css";
 import "./table.css";
+import "./wide-word.css";
 import type { ComponentChildren } from "preact";
 import { t } from "./i18n.ts";
 import { Choice } from "./more-fields.tsx";
@@ -16,14 +17,14 @@ export interface Column<T> {
   readonly isLead?: boolean;
   /** Whether it is the menu of the row: on a phone in its corner, without its title. */
   readonly isMenu?: boolean;
-  /** Whether the column keeps a minimum width for an address or a longer name. */
+  /** Whether the column keeps a minimum width for an address or a longer name; on a phone with states it is a line of its own. */
   readonly isWide?: boolean;
   /**
    * Of a list whose lead has the facts of a row in its second line (`row-facts`) where there is no room for their columns. `state`,
    * `time`: on a phone in one line below them, without a title, the time at its end. `table`: not on a phone. `extra`: only on a
-   * wide display.
+   * laptop or wider. `rest`: only on a wide display.
    */
-  readonly place?: "state" | "time" | "table" | "extra";
+  readonly place?: "state" | "time" | "table" | "extra" | "rest";
 }
 
 export interface Sorting {
@@ -85,6 +86,15 @@ export function Table<T>({
   );
 }
 
+/** The name of a row, with its link: at most two lines of a table, all of it on a phone. */
+export function NameLink({ href, name }: { readonly href: string; readonly name: string }) {
+  return (
+    <a href={href} title={name}>
+      <span class="two-lines">{name}</span>
+    </a>
+  );
+}
+
 /** Where rows are cards, their heads are not seen: a list of the columns, and the direction. */
 function SortChoice<T>({
   columns,
@@ -106,14 +116,14 @@ function SortChoice<T>({
           .map((column) => [column.key, column.title] as const)}
       />
       <button type="button" aria-label={`${t("table.order")}: ${order}`} onClick={() => sortBy(key)}>
-        <span aria-hidden="true">{descending ? "▼" : "▲"}</span> {order}
+        <span aria-hidden="true">{descending ? "▼" : "▲"}</span> <span class="wide-word">{order}</span>
       </button>
     </div>
   );
 }
 
 function classOf<T>({ isLead, isShort, isMenu, isWide, place }: Column<T>): string {
-  if (isLead === true) return "lead";
+  if (isLead === true) return isWide === true ? "lead wide" : "lead";
   if (isMenu === true) return "row-menu";
   return [isShort === true ? "short" : isWide === true ? "wide" : "", place].filter(Boolean).join(" ");
 }

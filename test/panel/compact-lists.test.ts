@@ -50,6 +50,9 @@ describeWithBrowser("long lists on a small screen", () => {
     await page.isAt("#/interventions?sort=priority&order=desc");
     await page.open("interventions");
     await page.look("light", 1280);
+    await list.columnHeader("Objective").shown();
+    await list.columnHeader("Type").hidden();
+    await page.look("light", 1440);
     for (const name of ["Type", "Objective"]) await list.columnHeader(name).shown();
     await list.row(/Ușa principală 1 other Hala Nord planned high/).shown();
     const [row = 0] = await list.evaluate<number[]>(heights);

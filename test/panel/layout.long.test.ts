@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
+import { askDaemon } from "../support/control-socket.ts";
 import { eventually } from "../support/eventually.ts";
+import { reportNow } from "../support/fleet.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { deadCentre, PanelSite } from "../support/panel-site.ts";
 
@@ -22,6 +25,42 @@ function boxOf(screen: Screen, selector: string): Promise<Box> {
 
 function middleOf({ left, right }: Box): number {
   return (left + right) / 2;
+}
+
+/** The words of a screen's part that are cut in two by the end of a line. */
+function cutWords(screen: Screen, selector: string): Promise<string[]> {
+  return screen.evaluate<
+    string[]
+  >(`[...part.querySelectorAll(${JSON.stringify(selector)})].flatMap((cell) => {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const cut = [];
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      for (const { 0: word, index } of text.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) cut.push(word);
+      }
+    }
+    return cut;
+  })`);
+}
+
+/** The texts of rows that are higher than two lines, each of 20 pixels, or 22 in a badge, and the space around them. */
+function highRows(screen: Screen): Promise<string[]> {
+  return screen.evaluate<string[]>(
+    `[...part.querySelectorAll("tbody tr")].filter((row) => row.offsetHeight > 54).map((row) => row.textContent)`,
+  );
+}
+
+/** The texts that match a selector and end in an ellipsis. */
+function shortened(screen: Screen, selector: string): Promise<string[]> {
+  return screen.evaluate<string[]>(
+    `[...part.querySelectorAll(${JSON.stringify(selector)})]
+      .filter((each) => each.scrollHeight > each.clientHeight + 2).map((each) => each.textContent)`,
+  );
 }
 
 function areInOneRow(one: Box, other: Box): boolean {
@@ -173,7 +212,7 @@ describeWithBrowser("the parts of a screen", () => {
       for (const width of [768, 1000]) {
         await page.look("light", width);
         const broken = await interventions.evaluate<string[]>(`(() => {
-          const { firstChild: text } = part.querySelector("td.lead a");
+          const { firstChild: text } = part.querySelector("td.lead a span");
           return [...text.data.matchAll(/\\S+/g)].flatMap(({ 0: word, index }) => {
             const range = document.createRange();
             range.setStart(text, index);
@@ -185,6 +224,142 @@ describeWithBrowser("the parts of a screen", () => {
         expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(width);
       }
     });
+  });
+});
+
+/** Names as installers give them, at objectives with long names. */
+const LONG_NAMES = `site: { name: Hala Nord și Depozitul frigorific Est Cluj, ref: hala-nord-depozit-est }
+http: { port: 0, hosts: [${PANEL_HOST}] }
+mqtt: off
+gpio: { backend: simulated }
+outputs: [{ name: sirena-exterioara-nord, on: alarm, gpio: 23 }]
+objectives:
+  obiective/cladiri:
+    - { id: 12, name: Hala Nord }
+    - { id: 13, name: Depozit frigorific și rampă de încărcare Est, address: "Bulevardul Muncii nr. 18, corp C2, parter", city: Cluj-Napoca }
+    - { id: 14, name: "Sediul administrativ, Bulevardul Eroilor 14" }
+zones:
+  - { id: door, name: Contact magnetic ușă secundară depozit Est, kind: intrusion, objective: &store { type: obiective/cladiri, id: 13 }, input: { simulated: true } }
+  - { id: fence, name: Barieră infraroșu gard perimetral latura Nord, kind: perimeter, objective: { type: obiective/cladiri, id: 12 }, input: { simulated: true } }
+  - { id: water, name: Senzor de inundație subsol stație pompare, kind: flood, objective: { type: obiective/cladiri, id: 14 }, input: { simulated: true } }
+${Array.from({ length: 40 }, (_none, index) => `  - { id: pir-${index}, name: Detector de mișcare culoar etaj ${index}, kind: motion, objective: *store, input: { simulated: true } }`).join("\n")}
+`;
+
+describeWithBrowser("long names in Romanian", () => {
+  const site = PanelSite.running(deadCentre(), LONG_NAMES);
+  let page: PanelPage;
+  beforeAll(async () => {
+    for (const zone of ["door", "fence", "water"]) await site.daemon.run(["trip", "--zone", zone]);
+    const record = {
+      name: "Verificare semestrială a detectoarelor din depozit",
+      objectiveType: "obiective/cladiri",
+      objectiveId: 14,
+      status: "in_progress",
+    };
+    await askDaemon(join(site.installation.folder, "site"), "POST", "/interventii", record);
+    page = await site.page("interventions");
+    await page.speak("RO");
+  });
+
+  test("take at most two lines of a row of the interventions on a laptop, in whole words and with their ends", async () => {
+    const list = await page.open("interventions");
+    await list.link("Verificare semestrială a detectoarelor din depozit").shown();
+    await list.markup("td .badge:has-text('încercarea') >> nth=0").shown();
+    for (const width of [1280, 1440, 1920]) {
+      await page.look("light", width);
+      expect([width, await highRows(list)]).toEqual([width, []]);
+      expect([width, await cutWords(list, "tbody td")]).toEqual([width, []]);
+      expect([width, await shortened(list, "td.lead .two-lines")]).toEqual([width, []]);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(width);
+    }
+    await page.speak("EN");
+    await page.look("light", 1280);
+    expect([await highRows(list), await cutWords(list, "tbody td")]).toEqual([[], []]);
+    await page.speak("RO");
+    // Its facts are a third line where they have no columns.
+    await page.look("light", 1100);
+    expect(await cutWords(list, "tbody td")).toEqual([]);
+    expect(
+      Math.max(
+        ...(await list.evaluate<number[]>(
+          "[...part.querySelectorAll('tbody tr')].map((row) => row.offsetHeight)",
+        )),
+      ),
+    ).toBeLessThanOrEqual(70);
+  });
+
+  test("take two lines of the objectives, however many zones an objective has", async () => {
+    const list = await page.open("objectives");
+    await list.text(/Detector de mișcare culoar etaj 39/).present();
+    for (const width of [1100, 1280]) {
+      await page.look("light", width);
+      expect([width, await highRows(list)]).toEqual([width, []]);
+      expect([width, await cutWords(list, "tbody td")]).toEqual([width, []]);
+    }
+  });
+
+  test("leave their place to the latest events on Home and to the outputs", async () => {
+    const home = await page.open("status");
+    await home.markup(".latest .log").shown();
+    for (const width of [1100, 1280, 360]) {
+      await page.look("light", width);
+      const [title, link] = [await boxOf(home, ".latest h2"), await boxOf(home, ".latest .row a")];
+      expect(title.right <= link.left || title.bottom <= link.bottom - 20).toBe(true);
+    }
+    const walk = await page.open("walk-test");
+    await walk.markup("b:text-is('sirena-exterioara-nord')").shown();
+    const row = "section[aria-label] .items > .row";
+    expect((await boxOf(walk, `${row} .badge`)).top).toBeGreaterThan((await boxOf(walk, `${row} b`)).bottom);
+    expect(await cutWords(walk, `${row} b`)).toEqual([]);
+  });
+});
+
+describeWithBrowser("the list of sites", () => {
+  const centre = PanelSite.running(
+    "",
+    `site: { ref: centre, name: Dispecerat, locale: ro }\nhttp: { port: 0, hosts: [${PANEL_HOST}] }\n` +
+      `objectives: { obiective/cladiri: [ { id: 1, name: Hala Nord } ] }\n`,
+    "centre",
+  );
+  const FAULTS = [
+    "Detector optic de fum depozit frigorific",
+    "Contact magnetic ușă secundară depozit Est",
+  ].map((zone) => ({ zone, fault: "tamper" as const }));
+
+  test("has a row of two lines for each on a laptop, and its reasons below its name on a phone", async () => {
+    for (const [ref, name] of [
+      ["depozit-frigorific-est", "Depozit frigorific și rampă de încărcare Est"],
+      ["sediu-eroilor-14", "Sediul administrativ, Bulevardul Eroilor 14"],
+    ] as const) {
+      const report = { ...reportNow(), ref, name, level: "fault", faults: FAULTS };
+      const { status } = await askDaemon(
+        join(centre.installation.folder, "site"),
+        "POST",
+        "/site-reports",
+        report,
+      );
+      expect(status).toBe(204);
+    }
+    const page = await centre.page("sites");
+    await page.speak("RO");
+    const list = page.screen("sites");
+    await list.link("Sediul administrativ, Bulevardul Eroilor 14").shown();
+    for (const width of [1100, 1280, 1440]) {
+      await page.look("light", width);
+      expect([width, await highRows(list)]).toEqual([width, []]);
+      expect([width, await cutWords(list, "tbody td:not(:has(code))")]).toEqual([width, []]);
+      expect([width, await shortened(list, "td.lead .two-lines")]).toEqual([width, []]);
+    }
+    await page.look("light", 360);
+    const [name, state, time, why] = [
+      await boxOf(list, "td.lead a span"),
+      await boxOf(list, "td.state .badge"),
+      await boxOf(list, "td.time div"),
+      await boxOf(list, "td.wide:not(.lead)"),
+    ];
+    expect(state.top).toBeGreaterThanOrEqual(name.bottom);
+    expect(areInOneRow(state, time)).toBe(true);
+    expect(why.top).toBeGreaterThanOrEqual(state.bottom);
   });
 });
 

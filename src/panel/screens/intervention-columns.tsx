@@ -7,7 +7,7 @@ import type { IconName } from "../icons.ts";
 import type { ObjectiveNames } from "../objective-names.ts";
 import type { RecordSites } from "../record-sites.ts";
 import { AtCentre } from "../sync-badge.tsx";
-import type { Column } from "../table.tsx";
+import { NameLink, type Column } from "../table.tsx";
 import { InterventionMenu, type MenuChanges } from "./intervention-menu.tsx";
 
 /**
@@ -27,24 +27,26 @@ export function interventionColumns(
       title: t("record.name"),
       sortable: true,
       isLead: true,
+      isWide: true,
       cell: (record) => (
         <>
-          <a href={`#/interventions/${record.id}`}>{record.name}</a>
+          <NameLink href={`#/interventions/${record.id}`} name={record.name} />
           <Facts record={record} objective={names(record)} site={sites(record)} />
         </>
       ),
     },
-    { key: "id", title: "#", isShort: true, place: "extra", cell: ({ id }) => id },
+    { key: "id", title: "#", isShort: true, place: "rest", cell: ({ id }) => id },
     {
       key: "type",
       title: t("record.type"),
       isShort: true,
-      place: "extra",
+      place: "rest",
       cell: ({ type }) => t(`type.${type}`),
     },
     {
       key: "objective",
       title: t("record.objective"),
+      isWide: true,
       place: "extra",
       cell: (record) => <Place objective={names(record)} site={sites(record)} />,
     },
@@ -68,9 +70,8 @@ export function interventionColumns(
       key: "dateStart",
       title: t("record.dateStart"),
       sortable: true,
-      isShort: true,
       place: "time",
-      cell: ({ dateStart }) => formatRecordDate(dateStart),
+      cell: ({ dateStart }) => <DayAndTime text={formatRecordDate(dateStart)} />,
     },
     {
       key: "actions",
@@ -91,6 +92,16 @@ function syncColumn(sync: readonly SyncRecordStatus[] | undefined): Column<Inter
       return record ? <AtCentre record={record} /> : "–";
     },
   };
+}
+
+/** Beside long names in two lines: the day, and the time. */
+function DayAndTime({ text }: { readonly text: string }) {
+  const [day, time] = text.split(" ");
+  return (
+    <>
+      <span>{day}</span> {time}
+    </>
+  );
 }
 
 interface Where {
@@ -117,8 +128,8 @@ function Facts({
 function Place({ objective, site }: Where) {
   return (
     <>
-      {objective}
-      {site && <div class="quiet">{siteText(site)}</div>}
+      <div class="two-lines">{objective}</div>
+      {site && <div class="quiet shortened">{siteText(site)}</div>}
     </>
   );
 }

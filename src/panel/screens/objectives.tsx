@@ -91,11 +91,36 @@ function columns(type: ObjectiveType): Column<Objective>[] {
           .map(({ name }) => name)
           .join(", ") || "–";
   return [
-    { key: "name", title: t("record.name"), isLead: true, cell: ({ name }) => <strong>{name}</strong> },
+    {
+      key: "name",
+      title: t("record.name"),
+      isLead: true,
+      isWide: true,
+      cell: ({ name }) => <strong class="two-lines">{name}</strong>,
+    },
     { key: "id", title: "#", isShort: true, cell: ({ id }) => id },
-    { key: "details", title: t("objectives.details"), cell: detailsOf },
-    { key: "usedBy", title: t("objectives.usedBy"), cell: ({ id }) => usedBy(id) },
+    {
+      key: "details",
+      title: t("objectives.details"),
+      isWide: true,
+      cell: (objective) => <Shortened text={detailsOf(objective)} />,
+    },
+    {
+      key: "usedBy",
+      title: t("objectives.usedBy"),
+      isWide: true,
+      cell: ({ id }) => <Shortened text={usedBy(id)} />,
+    },
   ];
+}
+
+/** One objective may have a hundred zones. */
+function Shortened({ text }: { readonly text: string }) {
+  return (
+    <span class="shortened" title={text}>
+      {text}
+    </span>
+  );
 }
 
 /** Fields differ by objective type, so every non-empty value is shown. */

@@ -6,7 +6,7 @@ import { t } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
-import { Table, type Column } from "../table.tsx";
+import { NameLink, Table, type Column } from "../table.tsx";
 
 /** More than one site has open at once; the total is beside the heading. */
 const SHOWN_MAX = 50;
@@ -49,7 +49,7 @@ function columns(): Column<Intervention>[] {
       key: "name",
       title: t("record.name"),
       isLead: true,
-      cell: ({ id, name }) => <a href={`#/interventions/${id}`}>{name}</a>,
+      cell: ({ id, name }) => <NameLink href={`#/interventions/${id}`} name={name} />,
     },
     { key: "id", title: "#", isShort: true, cell: ({ id }) => id },
     { key: "status", title: t("record.status"), isShort: true, cell: ({ status }) => t(`status.${status}`) },

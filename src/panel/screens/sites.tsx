@@ -9,7 +9,7 @@ import { Pending } from "../notice.tsx";
 import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
-import { Table, type Column } from "../table.tsx";
+import { NameLink, Table, type Column } from "../table.tsx";
 import { FleetBar } from "./fleet-bar.tsx";
 import { SiteAccess } from "./site-access.tsx";
 import { interventionsOf, LevelBadge, useReports } from "./site-level.tsx";
@@ -82,12 +82,25 @@ function columns(): Column<SiteView>[] {
       key: "name",
       title: t("record.name"),
       isLead: true,
-      cell: ({ id, report }) => <a href={`#/sites/${id}`}>{report.name}</a>,
+      isWide: true,
+      cell: ({ id, report }) => <NameLink href={`#/sites/${id}`} name={report.name} />,
     },
-    { key: "level", title: t("sites.level"), cell: ({ level }) => <LevelBadge level={level} /> },
-    { key: "why", title: t("sites.why"), cell: (site) => troublesOf(site).join(" · ") || "–" },
-    { key: "reported", title: t("sites.reported"), cell: ({ reportedAt }) => formatTime(reportedAt) },
-    { key: "ref", title: t("sites.ref"), cell: ({ report }) => <code>{report.ref}</code> },
+    {
+      key: "level",
+      title: t("sites.level"),
+      isShort: true,
+      place: "state",
+      cell: ({ level }) => <LevelBadge level={level} />,
+    },
+    { key: "why", title: t("sites.why"), isWide: true, cell: (site) => <Why troubles={troublesOf(site)} /> },
+    {
+      key: "reported",
+      title: t("sites.reported"),
+      isShort: true,
+      place: "time",
+      cell: ({ reportedAt }) => formatTime(reportedAt),
+    },
+    { key: "ref", title: t("sites.ref"), place: "rest", cell: ({ report }) => <code>{report.ref}</code> },
     {
       key: "interventions",
       title: t("nav.interventions"),
@@ -99,4 +112,15 @@ function columns(): Column<SiteView>[] {
       ),
     },
   ];
+}
+
+/** On a phone nothing for a site without problems. */
+function Why({ troubles }: { readonly troubles: readonly string[] }) {
+  if (troubles.length === 0) return <span class="none">–</span>;
+  const text = troubles.join(" · ");
+  return (
+    <span class="two-lines" title={text}>
+      {text}
+    </span>
+  );
 }

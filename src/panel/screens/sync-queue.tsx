@@ -161,6 +161,7 @@ function actionColumn(done: () => void): Column<SyncRecordView> {
   return {
     key: "actions",
     title: t("zones.actions"),
+    isMenu: true,
     cell: (record) => <FailedRecordActions record={record} done={done} />,
   };
 }
@@ -208,12 +209,18 @@ function columns(): Column<SyncRecordView>[] {
       cell: ({ interventionId }) => recordLink(interventionId),
     },
     { key: "phase", title: t("record.sync"), cell: ({ phase }) => <SyncBadge phase={phase} /> },
-    { key: "upstream", title: t("sync.centre"), cell: ({ upstreamId }) => upstreamId ?? "–" },
-    { key: "attempts", title: t("sync.attempts"), cell: ({ attempts }) => attempts },
-    { key: "next", title: t("sync.nextAttempt"), cell: ({ nextAttemptAt }) => formatTime(nextAttemptAt) },
+    { key: "upstream", title: t("sync.centre"), isShort: true, cell: ({ upstreamId }) => upstreamId ?? "–" },
+    { key: "attempts", title: t("sync.attempts"), isShort: true, cell: ({ attempts }) => attempts },
+    {
+      key: "next",
+      title: t("sync.nextAttempt"),
+      isShort: true,
+      cell: ({ nextAttemptAt }) => formatTime(nextAttemptAt),
+    },
     {
       key: "last",
       title: t("sync.lastResponse"),
+      isWide: true,
       cell: ({ lastResponse }) => (lastResponse === null ? "–" : <DaemonText text={lastResponse} />),
     },
   ];
