@@ -127,6 +127,12 @@ export function header(name: string, description: string): Json {
   return { name, in: "header", description, schema: { type: "string" } };
 }
 
+/** Of a test that must not run twice because its response was lost. */
+export const TEST_KEY = header(
+  "Idempotency-Key",
+  "For ten minutes, and until the daemon restarts, a repeated request with the same key and body does nothing: it returns the first response",
+);
+
 /** JSON response. */
 export function jsonResponse(description: string, of: Json): Json {
   return { description, content: { "application/json": { schema: of } } };

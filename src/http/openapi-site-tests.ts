@@ -7,6 +7,7 @@ import {
   query,
   schema,
   type Operation,
+  TEST_KEY,
   TEXT,
 } from "./openapi-parts.ts";
 
@@ -22,8 +23,9 @@ export const FIELD_TESTS: readonly Operation[] = [
   }),
   operation("POST /site/outputs/{name}/test", "operator", "testOutput", {
     summary: "Switch an output for two seconds; not while it is in use or cannot be switched",
+    query: [TEST_KEY],
     answer: listOf("OutputView"),
-    errors: [404, 409, 503],
+    errors: [404, 409, 422, 503],
   }),
   operation("GET /site/walk-test", "viewer", "getWalkTest", {
     summary: "The running walk test, or the result of the last one; null before the first",
@@ -51,9 +53,10 @@ export const FIELD_TESTS: readonly Operation[] = [
   }),
   operation("POST /site/signal-test", "operator", "startSignalTest", {
     summary: "Send a marked intervention along the path of an alarm",
+    query: [TEST_KEY],
     body: objectOf({ zone: TEXT }, []),
     answer: schema("SignalTestView"),
-    errors: [404, 409, 503],
+    errors: [404, 409, 422, 503],
   }),
   operation("GET /site/signal-test/{id}", "viewer", "getSignalTest", {
     summary: "Progress of a signal test",

@@ -6,6 +6,7 @@ import {
   query,
   schema,
   type Operation,
+  TEST_KEY,
   TEXT,
   textHeader,
 } from "./openapi-parts.ts";
@@ -64,9 +65,10 @@ export const DAILY_WORK: readonly Operation[] = [
   }),
   operation("POST /site/simulate", "operator", "simulateContact", {
     summary: "Set the contact of a zone; the trip is real",
+    query: [TEST_KEY],
     body: objectOf({ zone: TEXT, contact: { enum: ["open", "normal"] } }),
     answer: schema("SimulationView"),
-    errors: [404, 409, 503],
+    errors: [404, 409, 422, 503],
   }),
   operation("GET /site/trips", "viewer", "listTrips", {
     summary: "The newest trips",

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { disableIdleTimeout } from "./idle-timeouts.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
-type Handler = (request: Request, response: Response) => void | Promise<void>;
+export type Handler = (request: Request, response: Response) => void | Promise<void>;
 /** A handler, or handlers that run in order, such as `[readBody, create]`. */
 type Handlers = Handler | readonly RequestHandler[];
 

@@ -3,7 +3,7 @@ import type { Intervention, InterventionUpdate } from "../generated/types.ts";
 import { request } from "./api.ts";
 import { ApiError, apiPath, FORM_ERROR_CODE, type ApiResponse } from "./http.ts";
 import { t, translateCode } from "./i18n.ts";
-import { newKey } from "./idempotency-key.ts";
+import { mayBeDone, newKey } from "./idempotency-key.ts";
 import { isChangeIn, mergedNotes } from "./merged-notes.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -53,18 +53,12 @@ async function create(
       versions.push({ ...body });
       return created;
     } catch (error) {
-      if (mayBeStored(error)) unanswered.set(JSON.stringify(body), body);
+      if (mayBeDone(error)) unanswered.set(JSON.stringify(body), body);
       if (!(error instanceof ApiError && error.code === "key-reused")) throw error;
       reused = error;
     }
   }
   throw reused;
-}
-
-/** What the daemon rejects is not stored; a proxy may have lost its response. */
-function mayBeStored(error: unknown): boolean {
-  const { status = 0, code } = error instanceof ApiError ? error : {};
-  return code === undefined || status < 400 || status >= 500;
 }
 
 /** Changes the record of a form as `changeRecord` does, also if what the form has sent before is stored without a response. */
@@ -76,7 +70,7 @@ export function useChange(): (...change: ChangeArguments) => Promise<ApiResponse
       unanswered.current = [];
       return saved;
     } catch (error) {
-      if (mayBeStored(error)) unanswered.current.unshift({ ...body });
+      if (mayBeDone(error)) unanswered.current.unshift({ ...body });
       throw error;
     }
   };

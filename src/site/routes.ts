@@ -13,6 +13,7 @@ import { accountRoutes } from "./accounts.ts";
 import { configurationRoutes, type ConfigurationParts } from "./configuration.ts";
 import { discoveryRoutes, type SiteDiscovery } from "./discovery.ts";
 import { EventStreams } from "./event-stream.ts";
+import { FirstResults } from "./first-results.ts";
 import { statusWithPosition } from "./journal-position.ts";
 import { machineRoutes } from "./machine.ts";
 import { monitoringRoutes } from "./monitoring.ts";
@@ -65,10 +66,11 @@ export function addSiteRoutes(router: Router, guards: AuthGuards, parts: SiteRou
       response.json(status);
     },
   });
-  zoneRoutes(router, guards, site.zones);
-  fieldTestRoutes(router, guards, site.tests);
+  const firstResults = new FirstResults(parts.clock);
+  zoneRoutes(router, guards, site.zones, firstResults);
+  fieldTestRoutes(router, guards, site.tests, firstResults);
   walkTestRoutes(router, guards, site.walkTests);
-  outputRoutes(router, guards, site.outputs);
+  outputRoutes(router, guards, site.outputs, firstResults);
   timelineRoutes(router, guards, site.timeline);
   syncRoutes(router, guards, site.sync);
   objectiveMirrorRoutes(router, guards, site.objectives);

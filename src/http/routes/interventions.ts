@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response, Router } from "express";
-import { AppError } from "../../domain/errors.ts";
 import { changedFields, type InterventionCreate } from "../../domain/intervention.ts";
 import { validateInterventionCreate } from "../../generated/validators.js";
-import {
-  etagOf,
-  isKnown,
-  versionOf,
-  type IdempotencyKey,
-  type Preconditions,
-  type Records,
-} from "../../service/records.ts";
+import { etagOf, isKnown, versionOf, type Preconditions, type Records } from "../../service/records.ts";
 import { recordsInScope } from "../../service/scoped-records.ts";
 import { scopeOfSite } from "../../service/site-scopes.ts";
 import { validated } from "../../service/validation.ts";
@@ -19,6 +11,7 @@ import type { AppParts } from "../app.ts";
 import { principalOf } from "../auth-guards.ts";
 import { readBody } from "../body.ts";
 import { sendJsonText } from "../express-fast-path.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { whileListIsRead } from "../idle-timeouts.ts";
 import { siteOf, syncGroupOf } from "../list-filters.ts";
 import { changesInterventions, reportIgnoredParameters } from "../list-parameters.ts";
@@ -114,44 +107,19 @@ async function listQueryOf(
 
 async function create(records: Records, request: Request, response: Response): Promise<void> {
   const body = validated(validateInterventionCreate, request.body);
-  const key = idempotencyKeyOf(request, body);
+  const key = idempotencyKeyOf(request);
+  const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprintOf(body) };
   const principal = principalOf(request);
-  const { record, rev, replayed } = await recordsInScope(principal, records).create(body, principal, key);
+  const created = recordsInScope(principal, records).create(body, principal, idempotency);
+  const { record, rev, replayed } = await created;
   // The echo tells a client that repeating the request is safe.
-  if (key) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
+  if (idempotency) response.set("Idempotency-Key", request.get("Idempotency-Key") ?? "");
   if (replayed) response.set("Idempotency-Replayed", "true");
   response
     .status(201)
     .set("Location", `${request.baseUrl}/interventii/${record.id}`)
     .set("ETag", etagOf(rev))
     .json(record);
-}
-
-const KEY_LENGTH_MAX = 255;
-
-/**
- * Reads the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header): a structured-field string in
- * quotes, or a bare word of visible characters.
- * @param body the validated body
- * @returns undefined if the request has none
- * @throws AppError `invalid` for an empty, too long or malformed key
- */
-function idempotencyKeyOf(request: Request, body: InterventionCreate): IdempotencyKey | undefined {
-  const header = request.headers["idempotency-key"];
-  if (header === undefined) return undefined;
-  const key = unquoted(Array.isArray(header) ? header.join(",") : header);
-  if (key === undefined || key === "" || key.length > KEY_LENGTH_MAX)
-    throw new AppError(
-      "invalid",
-      `Idempotency-Key must be a quoted string of 1 to ${KEY_LENGTH_MAX} visible characters`,
-    );
-  return { key, fingerprint: fingerprintOf(body) };
-}
-
-function unquoted(header: string): string | undefined {
-  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header)?.[1];
-  if (quoted !== undefined) return quoted.replaceAll(/\\(["\\])/g, "$1");
-  return /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { OutputView } from "../../domain/output.ts";
 import { Act } from "../act.tsx";
-import { request, useQuery } from "../api.ts";
+import { useQuery } from "../api.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { ConfirmDialog } from "../dialog.tsx";
 import { t } from "../i18n.ts";
+import { postOnce } from "../idempotency-key.ts";
 import { Pending, runWithErrorNotice } from "../notice.tsx";
 import { mayOperate } from "../session.ts";
 
@@ -25,7 +26,7 @@ export function Outputs() {
   if (!hasOutputs) return null;
   const test = (name: string): Promise<boolean> =>
     runWithErrorNotice(async () => {
-      await request(`/site/outputs/${encodeURIComponent(name)}/test`, { method: "POST", body: {} });
+      await postOnce(`/site/outputs/${encodeURIComponent(name)}/test`, {});
       reload();
     });
   return (

@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SignalTestView } from "../../site/zone-view.ts";
 import { Act } from "../act.tsx";
-import { request, useQuery } from "../api.ts";
+import { useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { everyShown } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t } from "../i18n.ts";
+import { postOnce } from "../idempotency-key.ts";
 import { Journey } from "../journey.tsx";
 import { journalVersion, status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
@@ -29,8 +30,7 @@ export function SignalTest() {
   const start = async (): Promise<void> => {
     setIsStarting(true);
     await run(async () => {
-      const { body } = await request<SignalTestView>("/site/signal-test", { method: "POST", body: {} });
-      setKey(body.key);
+      setKey((await postOnce<SignalTestView>("/site/signal-test", {})).key);
     });
     setIsStarting(false);
   };

@@ -3,11 +3,11 @@ import "../actions-list.css";
 import { useState } from "preact/hooks";
 import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { Act } from "../act.tsx";
-import { request } from "../api.ts";
 import { ConfirmDialog, Dialog } from "../dialog.tsx";
 import { formatTime } from "../date-format.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { postOnce } from "../idempotency-key.ts";
 import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
@@ -177,10 +177,6 @@ async function restoreContact(zone: ZoneView): Promise<void> {
 }
 
 /** Simulates the contact of a zone. @returns the result */
-async function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
-  const { body } = await request<SimulationView>("/site/simulate", {
-    method: "POST",
-    body: { zone: id, contact },
-  });
-  return body;
+function simulate({ id }: ZoneView, contact: "open" | "normal"): Promise<SimulationView> {
+  return postOnce("/site/simulate", { zone: id, contact }, `zone ${id}`);
 }
