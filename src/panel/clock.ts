@@ -49,18 +49,19 @@ export function everyShown(ms: number, action: () => void): () => void {
 }
 
 /**
- * Calls `end` each second once nothing was received for `ms` milliseconds. A timer alone would stand still while the device sleeps; the
- * clock does not.
+ * Calls `act` each second, with the time, once nothing was received for `ms` milliseconds. A timer alone would stand still while
+ * the device sleeps; the clock does not.
  */
 export function watchSilence(
   ms: number,
-  end: () => void,
+  act: (silentMs: number) => void,
 ): { readonly heard: () => void; readonly stop: () => void } {
   let heardMs = nowMs();
   let ticks = 0;
   const stop = every(SECOND_MS, () => {
     ticks += 1;
-    if (Math.max(ticks * SECOND_MS, nowMs() - heardMs) > ms) end();
+    const silentMs = Math.max(ticks * SECOND_MS, nowMs() - heardMs);
+    if (silentMs > ms) act(silentMs);
   });
   const heard = (): void => {
     heardMs = nowMs();

@@ -1,3 +1,5 @@
+import type { ZoneView } from "../site/zone-view.ts";
+
 /** One server-sent event. */
 export interface StreamMessage {
   readonly event: string;
@@ -29,4 +31,17 @@ export class EventStreamParser {
     }
     return { event, id: this.lastId, data: data.join("\n") };
   }
+}
+
+/** The zones after a message, which may be about something else. @param isFirst whether it is the first about zones: it has all */
+export function zonesAfter(
+  zones: readonly ZoneView[],
+  { event, data }: Pick<StreamMessage, "event" | "data">,
+  isFirst: boolean,
+): readonly ZoneView[] {
+  if (event === "zone-list")
+    return (JSON.parse(data) as string[]).flatMap((id) => zones.find((zone) => zone.id === id) ?? []);
+  if (event !== "zones") return zones;
+  const updated = JSON.parse(data) as ZoneView[];
+  return isFirst ? updated : [...new Map([...zones, ...updated].map((zone) => [zone.id, zone])).values()];
 }

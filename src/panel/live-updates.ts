@@ -2,16 +2,16 @@ import { computed, signal } from "@preact/signals";
 import type { HeadlineLevel } from "../domain/headline.ts";
 import type { StatusView } from "../site/status-view.ts";
 import type { WalkTestView, ZoneView } from "../site/zone-view.ts";
-import { bodyOf, noteConnection } from "./api.ts";
-import { daemonNowMs, later, watchSilence } from "./clock.ts";
-import { EventStreamParser, type StreamMessage } from "./event-stream.ts";
-import { askPlainly, isAnswering, readSite } from "./reachability.ts";
-import { expire, sessionState, token } from "./session.ts";
+import { noteConnection } from "./api.ts";
+import { daemonNowMs, later, pause, watchSilence } from "./clock.ts";
+import { EventStreamParser, zonesAfter, type StreamMessage } from "./event-stream.ts";
+import { sessionState, token } from "./session.ts";
 import { REQUEST_TIMEOUT_MS, ApiError, send } from "./http.ts";
+import { isNewPosition, noteFailure, readSite, readState } from "./site-requests.ts";
 
 /**
  * - `starting`: no state yet, or none on purpose: the page is hidden, or waits for a password.
- * - `live`: the stream is open and has sent the state. `polling`: the daemon has no free stream, so the page polls.
+ * - `live`: the stream is open and has sent the state. `polling`: the daemon answers, but no stream comes, so the page polls.
  * - `lost`: no response from the daemon; the data shown is old.
  */
 export type Liveness = "starting" | "live" | "polling" | "lost";
@@ -36,21 +36,27 @@ export const isStale = computed(
 );
 
 /** Whether a signed-in user cannot change anything, because the daemon does not answer. */
-export const isLost = computed(
-  () => liveness.value === "lost" && !isAnswering.value && sessionState.value === "in",
-);
+export const isLost = computed(() => liveness.value === "lost" && sessionState.value === "in");
 
 const POLL_EVERY_MS = 3_000;
 /** One small request a minute: a phone in a pocket must not lose its battery to it. */
 const HIDDEN_POLL_MS = 60_000;
-/** Polls between two attempts to open a stream. */
-const POLLS = 10;
-const RETRY_MS = [500, 1_000, 2_000, 5_000] as const;
+/** A stream that says nothing for this time may be kept back by a proxy, and a plain request may have lost its connection. */
+const QUIET_MS = 4_000;
+/** Pauses before the next stream double, up to this. */
+const RETRY_MS = 500;
+const LOST_RETRY_MS = 5_000;
+const POLLING_RETRY_MS = 60_000;
 
 let lastId = "";
-/** Attempts since the daemon was last heard. */
+/** Streams in a row that have failed. */
 let failures = 0;
-/** Ends the pause before the next attempt. */
+/** Whether the open stream has sent the state. */
+let hasState = false;
+/** Messages of all streams. */
+let messages = 0;
+let isPolling = false;
+/** Ends the pause before the next stream. */
 let endPause = (): void => {};
 /** Called when the page is hidden or shown, and when its user signs in or out. */
 let noteChange = (): void => {};
@@ -67,31 +73,33 @@ export function tryNow(): void {
 export async function runLiveUpdates(): Promise<void> {
   document.addEventListener("visibilitychange", () => noteChange());
   sessionState.subscribe(() => noteChange());
-  let isPolled = false;
   for (;;) {
     await wanted();
     try {
-      await (isPolled ? pollForAWhile() : readStream());
-      isPolled = false;
+      await readStream();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const isFull: boolean = error.status === 429 && !isPolled;
-      isPolled = isFull;
-      if (error.status === 401) expire(error);
-      else if (!isFull && isWanted()) {
-        isAnswering.value &&= liveness.value === "lost";
-        liveness.value = "lost";
-        tabLevel.value = "unknown";
-        void askPlainly();
-        await pauseOrTry(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0);
-        failures += 1;
-      }
+      noteFailure(error);
+      if (!isWanted()) continue;
+      void poll();
+      const maxMs = liveness.value === "polling" ? POLLING_RETRY_MS : LOST_RETRY_MS;
+      const ms = Math.min(RETRY_MS * 2 ** failures, maxMs);
+      failures += 1;
+      // A pause that was ended may resolve once more, without an effect.
+      await new Promise<void>((resolve) => {
+        endPause = resolve;
+        noteChange = () => isWanted() || resolve();
+        later(ms, resolve);
+      });
     }
   }
 }
 
 function isWanted(): boolean {
   return !document.hidden && sessionState.value === "in";
+}
+
+function lacksStream(): boolean {
+  return isWanted() && !hasState;
 }
 
 /** Resolves when the page is visible and a user is signed in; until then what it shows may be over. */
@@ -119,43 +127,48 @@ function isHidden(): boolean {
 /** Asks for the state of a hidden page: its title and icon are all that its user sees. */
 async function askHidden(): Promise<void> {
   try {
-    const { headline } = await readSite<StatusView>("status");
+    const [{ headline }] = await readSite<StatusView>("status");
     if (isHidden()) tabLevel.value = headline.level;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 401) expire(error);
-    else if (isHidden()) tabLevel.value = "unknown";
+    noteFailure(error);
+    if (isHidden()) tabLevel.value = "unknown";
   }
-}
-
-function pauseOrTry(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = later(ms, resolve);
-    endPause = () => {
-      stop();
-      resolve();
-    };
-  });
 }
 
 /** The daemon has answered. */
 function hear(how: "live" | "polling"): void {
-  failures = 0;
+  if (how === "live") failures = 0;
   lastResponseAtMs.value = daemonNowMs();
   tabLevel.value = status.value?.headline.level;
   if (liveness.value !== how) noteConnection();
   liveness.value = how;
 }
 
+/** The daemon does not answer; a page that polled tries a stream at once. */
+function lose(): void {
+  if (!lacksStream()) return;
+  if (liveness.value === "polling") {
+    failures = 0;
+    endPause();
+  }
+  liveness.value = "lost";
+  tabLevel.value = "unknown";
+}
+
 /** Reads one stream to its end. @throws ApiError if no stream is available, or it breaks or ends before it has sent the state */
 async function readStream(): Promise<void> {
   const controller = new AbortController();
   const end = (): void => controller.abort();
-  noteChange = () => {
-    if (!isWanted()) end();
-  };
+  noteChange = () => isWanted() || end();
   // It sends the state at once, and then something every five seconds: silence for the time of three is the end of the connection.
-  const silence = watchSilence(REQUEST_TIMEOUT_MS, end);
+  const silence = watchSilence(QUIET_MS, (ms) => {
+    if (!hasState) void poll();
+    if (ms <= REQUEST_TIMEOUT_MS) return;
+    hasState = false;
+    // Plain requests may be answered all the same.
+    if (liveness.value !== "polling") lose();
+    end();
+  });
   try {
     const headers = lastId === "" ? {} : { "Last-Event-ID": lastId };
     const response = await send("/site/events", token(), { headers, signal: controller.signal });
@@ -166,13 +179,13 @@ async function readStream(): Promise<void> {
     const reader = response.body?.getReader();
     const decoder = new TextDecoder();
     let hasZones = false;
-    let hasState = false;
     for (;;) {
       const read = await reader?.read().catch(() => undefined);
       if (!read || (read.done && !hasState)) throw new ApiError(0, "");
       if (read.done) return;
       silence.heard();
       for (const message of parser.take(decoder.decode(read.value, { stream: true }))) {
+        messages += 1;
         take(message, !hasZones);
         hasZones ||= message.event === "zones";
         // The last part of the state.
@@ -183,63 +196,49 @@ async function readStream(): Promise<void> {
       if (hasState) hear("live");
     }
   } finally {
+    hasState = false;
     silence.stop();
     end();
   }
 }
 
-function take({ event, data }: StreamMessage, isComplete: boolean): void {
+/** @param isFirst whether the stream has sent no zones before */
+function take({ event, data }: StreamMessage, isFirst: boolean): void {
   if (event === "status") status.value = JSON.parse(data) as StatusView;
   else if (event === "walk-test") walkTest.value = JSON.parse(data) as WalkTestView | null;
   else if (event === "journal") journalVersion.value += 1;
-  else if (event === "zones") {
-    const updated = JSON.parse(data) as ZoneView[];
-    if (isComplete) zones.value = updated;
-    else {
-      const all = new Map([...zones.value, ...updated].map((zone) => [zone.id, zone]));
-      zones.value = [...all.values()];
-    }
-  } else if (event === "zone-list") {
-    const known = new Map(zones.value.map((zone) => [zone.id, zone]));
-    zones.value = (JSON.parse(data) as string[]).flatMap((id) => known.get(id) ?? []);
-  }
+  else zones.value = zonesAfter(zones.value, { event, data }, isFirst);
 }
 
-/** Polls everything that the stream would send. @throws ApiError */
-async function pollForAWhile(): Promise<void> {
-  const grey = (): void => {
-    if (liveness.value === "polling") liveness.value = "starting";
-  };
-  const silence = watchSilence(REQUEST_TIMEOUT_MS, grey);
-  noteChange = () => {
-    if (isWanted()) return;
-    grey();
-    endPause();
-  };
+/** Polls everything that the stream would send, until there is one or the daemon does not answer. Once at a time. */
+async function poll(): Promise<void> {
+  if (isPolling) return;
+  isPolling = true;
+  const silence = watchSilence(QUIET_MS, (ms) => {
+    // What broke off may be the connection.
+    if (liveness.value === "live" || ms > REQUEST_TIMEOUT_MS) lose();
+  });
   try {
-    for (let round = 0; round < POLLS; round += 1) {
-      // The status last: a screen begins with it, and must not say that there are no zones.
-      zones.value = await readSite<ZoneView[]>("zones");
-      walkTest.value = await readSite<WalkTestView | null>("walk-test");
-      const response = await send("/site/status", token());
-      status.value = await bodyOf<StatusView>(response);
-      followPosition(response.headers.get("Journal-Position"));
-      if (!isWanted()) return;
+    while (lacksStream()) {
+      const before = messages;
+      const [[all], [test], [state, headers]] = await readState();
       silence.heard();
-      hear("polling");
-      await pauseOrTry(POLL_EVERY_MS);
-      if (!isWanted()) return;
+      // What a stream has said meanwhile is newer.
+      if (lacksStream() && messages === before) {
+        // The status last: a screen begins with it, and must not say that there are no zones.
+        zones.value = all;
+        walkTest.value = test;
+        status.value = state;
+        if (isNewPosition(headers.get("Journal-Position"))) journalVersion.value += 1;
+        hear("polling");
+      }
+      await pause(POLL_EVERY_MS);
     }
+  } catch (error) {
+    noteFailure(error);
+    lose();
   } finally {
     silence.stop();
+    isPolling = false;
   }
-}
-
-/** Position in the event log and the trips at the last poll; null before the first, and while the daemon cannot read it. */
-let polledPosition: string | null = null;
-
-/** As the event `journal` of the stream: what was read stays until there is something new. */
-function followPosition(position: string | null): void {
-  if (position === null || position !== polledPosition) journalVersion.value += 1;
-  polledPosition = position;
 }

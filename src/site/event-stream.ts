@@ -13,7 +13,7 @@ const STREAMS_PER_ACCOUNT_MAX = 4;
 const STREAMS_MAX = 16;
 /** A change is in the page within half a second, with the time to draw it; a small load on a Raspberry Pi. */
 const POLL_INTERVAL_MS = 250;
-/** A page that hears nothing for the time of three says that it has no connection (panel/live-updates.ts). */
+/** A page that hears nothing for the time of three takes the stream for broken (panel/live-updates.ts). */
 const KEEP_ALIVE_MS = 5_000;
 /** Maximum unsent bytes before a stream is closed. */
 const UNSENT_BYTES_MAX = 1024 * 1024;

@@ -8,6 +8,8 @@ import { PanelSite } from "../support/panel-site.ts";
 describeWithBrowser("how current a page says that it is", () => {
   const site = PanelSite.running();
 
+  /** A page without an answer to these has neither a stream nor the state. */
+  const ALL_STATE = "**/site/{events,status,zones,walk-test}";
   const door = (page: PanelPage): Part => page.screen("zones").tile("Ușa principală");
 
   async function finishAll(): Promise<void> {
@@ -62,7 +64,7 @@ describeWithBrowser("how current a page says that it is", () => {
     await door(page).text("Closed").shown();
     await page.abortsRequest("/site/events", () => page.setHidden(true));
     await site.daemon.run(["trip", "--zone", "front-door"]);
-    const send = await page.holdRequests("**/site/events");
+    const send = await page.holdRequests(ALL_STATE);
     await page.setHidden(false);
     await page.banner.badge("connecting…").shown();
     expect(await page.contentFilter()).toBe("grayscale(1)");
@@ -81,11 +83,13 @@ describeWithBrowser("how current a page says that it is", () => {
     await page.abortsRequest("/site/events", () => page.setHidden(true));
     await site.daemon.run(["trip", "--zone", "hall"]);
     const release = await page.holdStatus();
+    const send = await page.holdRequests("**/site/{status,zones,walk-test}");
     await page.setHidden(false);
     await page.screen("zones").tile("PIR hol").text("Motion").shown();
     await page.banner.badge("connecting…").shown();
     expect([await page.contentFilter(), await title()]).toEqual(["grayscale(1)", "Zones · Hala Nord"]);
     await release();
+    send();
     await page.banner.badge("live").shown();
     expect([await page.contentFilter(), await title()]).toEqual(["none", "ALARM · Zones · Hala Nord"]);
     await site.daemon.run(["trip", "--zone", "hall", "--restore"]);
@@ -95,10 +99,23 @@ describeWithBrowser("how current a page says that it is", () => {
   test.each([
     ["a page of a proxy", "text/html", "<html>Sign in to the network</html>"],
     ["a stream without the state", "text/event-stream", "event: zones\ndata: []\n\n"],
-  ])("%s is no connection", async (_what, contentType, body) => {
+  ])("behind %s a page polls, without getting grey", async (_what, contentType, body) => {
     const page = await site.page("zones");
     await page.banner.badge("live").shown();
     const stop = await page.answerRequests("**/site/events", contentType, body);
+    await page.abortsRequest("/site/events", () => page.setHidden(true));
+    await page.setHidden(false);
+    await page.banner.badge("every 3 s").shown();
+    expect(await page.contentFilter()).toBe("none");
+    await stop();
+    await page.banner.badge("live").shown();
+    await page.close();
+  });
+
+  test("a page of a proxy in place of every response is no connection", async () => {
+    const page = await site.page("zones");
+    await page.banner.badge("live").shown();
+    const stop = await page.answerRequests(ALL_STATE, "text/html", "<html>Sign in to the network</html>");
     await page.abortsRequest("/site/events", () => page.setHidden(true));
     await page.setHidden(false);
     await page.banner.badge("no connection").shown();
@@ -108,15 +125,20 @@ describeWithBrowser("how current a page says that it is", () => {
     await page.close();
   });
 
-  test("a device that wakes from its sleep shows what it has as old", async () => {
+  test.each([
+    ["live", "**/site/unused"],
+    ["every 3 s", "**/site/events"],
+  ])("a device that wakes from its sleep shows what it has as old: %s", async (label, refused) => {
     const context = await site.context();
     await context.clock.install();
+    await context.route(refused, (route) => route.fulfill({ status: 429, body: "{}" }));
     const page = await site.page("zones", context);
-    await page.banner.badge("live").shown();
-    const send = await page.holdRequests("**/site/events");
+    await page.banner.badge(label).shown();
+    const send = await page.holdRequests(ALL_STATE);
     await context.clock.setSystemTime(Date.now() + 3_600_000);
     await page.banner.badge("no connection").shown();
     expect(await page.contentFilter()).toBe("grayscale(1)");
+    await context.unroute(refused);
     send();
     await page.banner.badge("live").shown();
     expect(site.pageErrors).toEqual([]);

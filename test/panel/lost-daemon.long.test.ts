@@ -85,22 +85,6 @@ describeWithBrowser("a page whose daemon does not answer", () => {
     );
   });
 
-  test("leaves its actions enabled while only the live updates are held back", async () => {
-    const context = await site.context();
-    const open = await site.page("zones", context);
-    await open.banner.badge("live").shown();
-    await context.route("**/site/events", (route) => route.fulfill({ status: 502, body: "" }));
-    await open.setHidden(true);
-    await open.setHidden(false);
-    await open.banner.badge("no connection").shown();
-    const sheet = await open.openZone("PIR hol");
-    await eventually(
-      "the action",
-      async () => (await sheet.button("Bypass…").attribute("aria-disabled")) === null,
-    );
-    await context.close();
-  });
-
   test("loads a screen whose script could not be loaded once the daemon is back", async () => {
     await site.daemon.end("SIGKILL");
     const log = await page.open("events");
@@ -120,7 +104,9 @@ describeWithBrowser("a browser in another time zone that does not know the state
     const page = await site.page("more", context);
     const more = page.screen("more");
     await more.text(/^edge@site.example · Site time \d\d:\d\d \(here \d\d:\d\d\)$/).shown();
-    await context.route("**/site/events", (route) => route.fulfill({ status: 502, body: "" }));
+    await context.route("**/site/{events,status,zones,walk-test}", (route) =>
+      route.fulfill({ status: 502, body: "" }),
+    );
     await page.reload();
     await page.banner.badge("no connection").shown();
     await more.text("edge@site.example").shown();

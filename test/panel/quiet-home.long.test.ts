@@ -75,8 +75,8 @@ describeWithBrowser("Home while all is well", () => {
     await moved.text(/^[1-9]\d* trips in the last 24 hours$/).shown();
     const clock = (): Promise<string> => page.menu.text(/^Site time/).words();
     const before = await clock();
-    // The stream ends with its silence; what would come with the next one is held.
-    await page.holdRequests("**/site/events");
+    // The stream ends with its silence; what would come after it is held.
+    await page.holdRequests("**/site/{events,status,zones,walk-test}");
     await page.changeResponses("**/site/zones/history?hours=24", 1_000, (zones) =>
       (zones as ZoneHistoryView[]).map((zone) => ({ ...zone, trips: [] })),
     );

@@ -63,8 +63,8 @@ describeWithBrowser("the tiles of a site with two hundred zones", () => {
     const tile = page.screen("zones").tile(nameOf(9));
     await site.daemon.run(["trip", "--zone", "z9"]);
     await tile.text("now").shown();
-    // The stream ends with its silence; what would come with the next one is held.
-    await page.holdRequests("**/site/events");
+    // The stream ends with its silence; what would come after it is held.
+    await page.holdRequests("**/site/{events,status,zones,walk-test}");
     await context.clock.fastForward(180_000);
     await tile.text("3 min").shown();
     await context.close();

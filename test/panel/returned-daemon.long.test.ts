@@ -62,7 +62,7 @@ describeWithBrowser("a page whose daemon was restarted", () => {
   test("asks for each list once at its start", async () => {
     const page = await site.page("objectives");
     await page.screen("objectives").text("Hala Nord").shown();
-    const stream = await page.holdRequests("**/site/events");
+    const stream = await page.holdRequests("**/site/{events,status,zones,walk-test}");
     const list = await page.holdResponses("**/obiective/cladiri?*");
     list.release();
     await page.reload();

@@ -83,7 +83,9 @@ describeWithBrowser("a screen whose content is unavailable", () => {
       const context = await site.context();
       const page = await site.page("more", context);
       await page.speak(language);
-      await context.route("**/site/events", (route) => route.fulfill({ status: 502, body: "<html></html>" }));
+      await context.route("**/site/{events,status,zones,walk-test}", (route) =>
+        route.fulfill({ status: 502, body: "<html></html>" }),
+      );
       const faults: string[] = [];
       for (const place of PLACES) {
         const screen = await page.open(place);

@@ -21,6 +21,8 @@ export class PanelSite {
   #session: string | undefined;
   /** Port of the built-in broker; undefined without one. */
   mqttPort: number | undefined;
+  /** Port of a proxy before the daemon, which pages use then. */
+  proxyPort: number | undefined;
 
   /**
    * A site that is not started, with the password for a centre in `upstream.password`.
@@ -72,7 +74,7 @@ export class PanelSite {
   }
 
   get address(): string {
-    return `http://${PANEL_HOST}:${this.#port}/`;
+    return `http://${PANEL_HOST}:${this.proxyPort ?? this.#port}/`;
   }
 
   /** A page at the loopback address, which browsers treat as secure. */
