@@ -23,7 +23,7 @@ export function QuietDay() {
     histories !== undefined &&
     (incompleteSince(histories) !== null || histories.some((zone) => zone.trips.length >= CONTACTS_MAX));
   return (
-    <section class="card past" aria-label={t("quiet.moved")}>
+    <section class="card past day" aria-label={t("quiet.moved")}>
       <h2>{t("quiet.moved")}</h2>
       <ul class="items">
         {moved.map(({ zone, since }) => (
