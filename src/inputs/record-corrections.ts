@@ -49,7 +49,7 @@ export class RecordCorrections {
     const { journal, api } = this.#options;
     const opening = journal.restores.openingBefore(restore.zoneId, restore.seq);
     if (opening?.state === "waiting" || opening?.state === "refused") return { type: "early" };
-    const incident = journal.incidents.find(opening?.incident ?? "");
+    const incident = opening && this.#incidentOfOpening(opening);
     const zone = incident?.zones.find(({ zoneId }) => zoneId === restore.zoneId);
     if (!incident || !zone) return this.#restoreRecorded(restore, unrecordedReason(opening));
     if (this.#hasOpenedAgain(restore)) return this.#restoreRecorded(restore, "the zone opened again");
@@ -133,8 +133,19 @@ export class RecordCorrections {
   /** The incident whose lines have the time of a trip; a restore is in that of its opening. */
   #incidentOf({ type, incident, zoneId, seq }: Trip): Incident | undefined {
     const { incidents, restores } = this.#options.journal;
-    const key = type === "restore" ? restores.openingBefore(zoneId, seq)?.incident : incident;
-    return incidents.find(key ?? "");
+    if (type !== "restore") return incidents.find(incident ?? "");
+    const opening = restores.openingBefore(zoneId, seq);
+    return opening && this.#incidentOfOpening(opening);
+  }
+
+  /** The incident of an opening. For a contact that the description of its record listed, earlier versions stored none. */
+  #incidentOfOpening({ incident, subject, interventionId }: Trip): Incident | undefined {
+    const { incidents } = this.#options.journal;
+    if (incident !== null) return incidents.find(incident);
+    const newest = interventionId === null ? [] : incidents.newest(subject);
+    return newest
+      .map(({ key }) => incidents.find(key))
+      .find((found) => found?.interventionId === interventionId);
   }
 
   /**

@@ -179,7 +179,7 @@ export class Journal extends Store {
    */
   joined(trip: Trip, incident: Incident, changed: readonly IncidentZone[]): Promise<void> {
     return this.#commitTogether(() => {
-      this.trips.resolve(trip.key, "merged", incident.interventionId);
+      this.trips.join(trip.key, incident);
       this.incidents.save(incident, changed);
     });
   }

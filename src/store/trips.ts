@@ -1,4 +1,5 @@
 import type { InterventionCreate } from "../generated/types.ts";
+import type { Incident } from "../domain/incident.ts";
 import type { NewTrip, Trip, TripState } from "../domain/trip.ts";
 import { Store } from "./database.ts";
 import { SummedInsert } from "./row-checksums.ts";
@@ -42,6 +43,10 @@ export class TripStore extends Store {
   readonly #setBody = this.prepare("UPDATE trips SET body = ? WHERE key = ?");
   readonly #resolve = this.prepare(
     "UPDATE trips SET state = ?, intervention_id = ?, reason = ?, last_error = NULL WHERE key = ?",
+  );
+  readonly #join = this.prepare(
+    `UPDATE trips SET state = 'merged', incident = ?, intervention_id = ?, reason = NULL, last_error = NULL
+     WHERE key = ?`,
   );
   readonly #markDated = this.prepare("UPDATE trips SET dated = 1, at_wall = ? WHERE key = ?");
   readonly #markFailed = this.prepare(
@@ -151,11 +156,16 @@ export class TripStore extends Store {
   /** Stores the final state of a trip, with a reason if the state alone does not explain it. */
   resolve(
     key: string,
-    state: "posted" | "merged" | "recorded",
+    state: "posted" | "recorded",
     interventionId: number,
     reason: string | null = null,
   ): void {
     this.#resolve.run(state, interventionId, reason, key);
+  }
+
+  /** A trip has joined an incident. That was not decided before if the text of the record named the trip already. */
+  join(key: string, incident: Pick<Incident, "key" | "interventionId">): void {
+    this.#join.run(incident.key, incident.interventionId, key);
   }
 
   markDated(key: string, wallMs: number): void {

@@ -119,6 +119,8 @@ describe("a window that is open at arming", () => {
       },
     ]);
     await site.pass(8 * 60 * MINUTE_MS);
+    const [first, second] = site.zones.trips.slice(-2);
+    expect([first?.incident, second?.incident]).toEqual([first?.key, first?.key]);
     expect(names()).toHaveLength(1);
     site.change(1, { status: "done" });
     await site.pass(60 * MINUTE_MS);
@@ -173,6 +175,36 @@ describe("a window that is open at arming", () => {
   });
 
   test("trips, or only has a condition, if configured", async () => {
+  test.each([
+    ["", async () => site.settled()],
+    [", also after a power cut before they were all dispatched", async () => site.powerCut(MINUTE_MS)],
+    [
+      " that an earlier version has listed",
+      async () => {
+        await site.settled();
+        site.zones.database.exec("UPDATE trips SET incident = NULL WHERE state = 'merged'");
+      },
+    ],
+  ])("is noted there with each of the others as it closes%s", async (_what, happens) => {
+    await make(...WINDOWS, { id: "c", name: "Window c", gate: KEY });
+    site.zones.monitor.setGate(GATE, "closed");
+    for (const id of ["a", "b", "c"]) opens(id);
+    site.zones.monitor.setGate(GATE, "open");
+    site.zones.clock.advance(TOLD_MS);
+    await happens();
+    await site.settled();
+    for (const id of ["c", "a", "b"]) {
+      site.zones.monitor.read(id, "normal", { live: true });
+      await site.settled();
+    }
+    expect(names()).toEqual(["Armed with 3 zones open"]);
+    const lines = (site.records[0]?.notes ?? "").split("\n");
+    expect(lines.map((line) => /Window (\w) .*restored/.exec(line)?.[1]).toSorted()).toEqual(["a", "b", "c"]);
+    expect(site.zones.restores.map(({ state, interventionId }) => [state, interventionId])).toEqual(
+      Array.from({ length: 3 }, () => ["merged", 1]),
+    );
+  });
+
     await make(
       { id: "a", name: "Window a", gate: KEY, whenArmedOpen: "trip" },
       { id: "b", name: "Window b", gate: KEY, whenArmedOpen: "condition" },
