@@ -137,7 +137,9 @@ export class DaemonRecords {
       records: new SqliteRecords(interventions, new ListService({ database })),
       accounts: new AccountService({ database, clock, onClaimed: () => this.#setUpCode.forget(log) }),
       events: new EventService({ database, clock }),
-      objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale),
+      objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale, (used) =>
+        sync.useObjectives(used),
+      ),
       sync,
       fleet,
       enrolments: new SqliteEnrolments({ database, clock, newCode: oneTimePassword }),

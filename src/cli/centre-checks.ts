@@ -3,7 +3,10 @@ import { ApiClient, type Reply } from "../client/api-client.ts";
 import { parseJson } from "../client/json-answer.ts";
 import { TokenCache } from "../client/token-cache.ts";
 import type { Config, UpstreamConfig } from "../config/config.ts";
+import { refText } from "../domain/objective.ts";
+import { hasOtherName, objectivesText, type NamedObjective } from "../domain/objective-names.ts";
 import { objectiveOf } from "../domain/test-record.ts";
+import { nameIn } from "../ops/centre-objective-names.ts";
 import { newKey } from "../ops/secrets.ts";
 import { isSiteAddress, siteAddress } from "../service/enrolments.ts";
 import { SystemClock } from "../ops/system-clock.ts";
@@ -17,6 +20,7 @@ import { withDatabase } from "./direct-database.ts";
 /** Timeout of one request; the checks stop at the first timeout. */
 const TIMEOUT_MS = 10_000;
 const CHECK = "Centre";
+const NAMES_CHECK = "Objective names";
 
 /**
  * Checks read-only whether the dispatch centre is reachable, accepts the site's account, returns interventions, knows
@@ -34,7 +38,7 @@ export async function centreChecks(config: Config): Promise<CheckResult[]> {
 export async function centreTrialChecks(config: Config): Promise<CheckResult[]> {
   const { upstream, site, zones, dataDir } = config;
   const read = await centreChecks(config);
-  if (!upstream || read.some(({ status }) => status !== "ok")) return read;
+  if (!upstream || read.some(({ check, status }) => check === CHECK && status !== "ok")) return read;
   const { client, tokens, clock } = connectionTo(upstream);
   const centre = new UpstreamClient({ client, tokens, clock });
   const options = {
@@ -110,9 +114,10 @@ function pageCheck(reply: Reply, baseUrl: string, email: string): CheckResult {
 }
 
 async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckResult[]> {
-  const wanted = [...new Set(zones.map(({ objective: { type, id } }) => `${type}/${id}`))];
+  const wanted = new Map(zones.map((zone) => [refText(zone.objective), zone]));
   const missing: string[] = [];
-  for (const path of wanted) {
+  const names: NamedObjective[] = [];
+  for (const [path, { objective, objectiveName = null }] of wanted) {
     const reply = await get(`/${path}`);
     if (reply.kind !== "answered")
       return [
@@ -123,14 +128,35 @@ async function objectiveChecks(zones: Config["zones"], get: Get): Promise<CheckR
         ),
       ];
     if (reply.status === 404) missing.push(path);
+    const there = reply.status === 200 ? nameIn(reply.body) : undefined;
+    if (there !== undefined) names.push({ ...objective, here: objectiveName, there });
   }
-  if (missing.length === 0) return [];
+  if (missing.length === 0) return nameChecks(names);
   return [
+    ...nameChecks(names),
     error(
       CHECK,
       `does not know ${missing.join(", ")}; trips of these zones are blocked`,
       "Correct the zones' objectives or have them created at the dispatch centre.",
     ),
+  ];
+}
+
+/** The names of the objectives at the centre: an id that is another building there would send crews to its address. */
+function nameChecks(names: readonly NamedObjective[]): CheckResult[] {
+  const others = names.filter(hasOtherName);
+  const same = names.filter((name) => !hasOtherName(name));
+  return [
+    ...(same.length > 0 ? [ok(NAMES_CHECK, objectivesText(same))] : []),
+    ...(others.length > 0
+      ? [
+          warning(
+            NAMES_CHECK,
+            `other names at the dispatch centre (configuration ≠ dispatch centre): ${objectivesText(others)}`,
+            "The same id may be another building there. Compare the addresses, then correct the zones' objectives or their names.",
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -4,6 +4,8 @@ import { readText } from "../config/parsed-text.ts";
 import { documentOf, plainOf } from "../config/zone-edits.ts";
 import { configurationText, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
+import { bothNamesText, hasOtherName } from "../domain/objective-names.ts";
+import { objectiveNames } from "../ops/centre-objective-names.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
 import { oneTimePassword } from "../ops/secrets.ts";
 import { hasSentRecords } from "../ops/sent-records.ts";
@@ -63,9 +65,11 @@ export async function enrol(
   if (caFile !== undefined && ca !== undefined)
     writeSecret(join(dirname(source.file), CA_FILE), ca.trimEnd());
   rmSync(draft, { force: true });
+  const names = await objectiveNames({ centre, ca, email: account.email, password: sent.password }, zones);
   stdout.write(
     [
       `enrolled ${account.site} at ${centre}; it may use ${account.objectives.join(", ")}`,
+      ...names.map((name) => `zones send crews to ${bothNamesText(name)}`),
       `wrote ${file}`,
       ...(account.site === site.ref ? [] : [`Set site.ref to ${account.site}; it is ${site.ref} now.`]),
       ...whereTo({ file: source.file, text: source.text }),
@@ -78,6 +82,10 @@ export async function enrol(
       "",
     ].join("\n"),
   );
+  if (names.some(hasOtherName))
+    stderr.write(
+      "the dispatch centre has another name for an objective of zones (configuration ≠ dispatch centre): its id may be another building there. Compare the addresses before the first alarm\n",
+    );
   for (const { id, objective } of zones) {
     const ref = `${objective.type}/${objective.id}`;
     if (!(account.objectives as readonly string[]).includes(ref))

@@ -18,6 +18,7 @@ const OF_CENTRE = [
   "upstream-reference-shared",
   "upstream-rejects-reports",
   "upstream-ids-given-again",
+  "objective-names-differ",
   "outbox-write-failed",
 ] as const;
 

@@ -32,6 +32,8 @@ export const CONDITION_MESSAGES = {
     "the daemon ended twice while it read a large list of the dispatch centre {centre}. For an hour it reads no list of more than {limitMb} MiB; after that it reads them again by itself. Alarms are sent, but records are not compared with the list, and one without a response cannot be found in it. If this comes again, let the account of this site see only its own records, or ask the centre to send its list in pages (_start, _end).",
   "upstream-differs":
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
+  "objective-names-differ":
+    "the dispatch centre has other names for objectives of zones (configuration ≠ dispatch centre): {objectives}. The same id may be another building there, and a crew would go to its address. Compare the addresses with the dispatch centre. Then correct the objective of the zones, or its name under objectives in the configuration.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
   "monitoring-receiver-unreachable":
     "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",

@@ -125,6 +125,10 @@ export const CONDITIONS = {
     severity: "warning",
     title: "Objective list of the dispatch centre out of date",
   },
+  "objective-names-differ": {
+    severity: "warning",
+    title: "Objective has another name at the dispatch centre",
+  },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
   "database-damaged": { severity: "error", title: "Database damaged: the daemon restarts itself" },

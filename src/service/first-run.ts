@@ -14,11 +14,20 @@ import type { AccountService } from "./accounts.ts";
 export class ObjectiveSeeds {
   readonly #objectives: ObjectiveService;
   readonly #locale: Locale;
+  readonly #onSeeded: (used: readonly ObjectiveRef[]) => void;
 
-  /** @param locale of the placeholders' names */
-  constructor(objectives: ObjectiveService, locale: Locale) {
+  /**
+   * @param locale of the placeholders' names
+   * @param onSeeded called with the objectives of zones
+   */
+  constructor(
+    objectives: ObjectiveService,
+    locale: Locale,
+    onSeeded: (used: readonly ObjectiveRef[]) => void = () => {},
+  ) {
     this.#objectives = objectives;
     this.#locale = locale;
+    this.#onSeeded = onSeeded;
   }
 
   seed(configured: ObjectiveImport, zones: readonly { readonly objective: ObjectiveRef }[]): void {
@@ -32,6 +41,7 @@ export class ObjectiveSeeds {
     const ofType = (objectiveType: ObjectiveType) =>
       named.filter(({ type }) => type === objectiveType).map(({ id, name }) => ({ id, name }));
     this.#objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((type) => [type, ofType(type)])), "zone");
+    this.#onSeeded(zones.map(({ objective }) => objective));
   }
 }
 

@@ -7,8 +7,11 @@ import type { ConfigurationText } from "../config/parsed-text.ts";
 import { textDiff } from "../config/text-diff.ts";
 import { AppError, messageOf } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { refText } from "../domain/objective.ts";
+import { hasOtherName } from "../domain/objective-names.ts";
 import type { Remote } from "../domain/remote.ts";
 import { assertCentreAddress, claimAccount, passwordFor } from "../ops/account-claim.ts";
+import { objectiveNames } from "../ops/centre-objective-names.ts";
 import { hashOfText } from "../ops/earlier-configurations.ts";
 import { hasSentRecords } from "../ops/sent-records.ts";
 import { readJson, writePrivate } from "../store/durable-files.ts";
@@ -107,6 +110,7 @@ export class CentreEnrolment {
     const diff = textDiff(source.text, text);
     const result = await control.applyConfiguration({ text, hash: hashOfText(source.text), diff, by });
     if (result.state === "applied") rmSync(this.#path(FILES.draft), { force: true });
+    const names = await objectiveNames({ centre, ca, email: account.email, password }, zones);
     const objectives: readonly string[] = account.objectives;
     const outside = zones.filter(({ objective: { type, id } }) => !objectives.includes(`${type}/${id}`));
     return {
@@ -116,6 +120,12 @@ export class CentreEnrolment {
       centre,
       objectives,
       zonesOutside: outside.map(({ id }) => id),
+      names: names.map(({ here, there, ...ref }) => ({
+        objective: refText(ref),
+        here,
+        there,
+        differ: hasOtherName({ here, there }),
+      })),
       file: config.file ?? "",
     };
   }

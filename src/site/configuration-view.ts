@@ -143,5 +143,18 @@ export interface EnrolmentResult {
   readonly objectives: readonly string[];
   /** Ids of the zones whose objectives it may not use: their trips would wait. */
   readonly zonesOutside: readonly string[];
+  /** The names of the zones' objectives at the centre, as far as it has answered. */
+  readonly names: readonly EnrolledNameView[];
   readonly file: string;
+}
+
+/** An objective of zones with its names. */
+export interface EnrolledNameView {
+  /** Type and id. */
+  readonly objective: string;
+  /** In the configuration; null if it does not name it. */
+  readonly here: string | null;
+  readonly there: string;
+  /** Whether the names are more than another way of writing the same: the id may be another building at the centre. */
+  readonly differ: boolean;
 }

@@ -1,4 +1,4 @@
-import type { ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveRef, ObjectiveSource, ObjectiveType } from "../domain/objective.ts";
 import { Store } from "./database.ts";
 
 /** The last complete read of an objective list. */
@@ -71,6 +71,13 @@ export class UpstreamObjectiveStore extends Store {
      ORDER BY known.id LIMIT :limit`,
   );
 
+  readonly #names = this.prepare<{ here: string; there: string }>(
+    `SELECT ${nameIn("known")} AS here, ${nameIn("listed")} AS there
+     FROM objectives AS known JOIN centre_objectives AS listed ON listed.kind = known.kind AND listed.id = known.id
+     WHERE known.kind = ? AND known.id = ? AND known.source = 'config' AND listed.missing_since IS NULL
+       AND here IS NOT NULL AND there IS NOT NULL`,
+  );
+
   lastRead(type: ObjectiveType): ObjectiveListRead | undefined {
     return this.#lastRead.get(type);
   }
@@ -114,6 +121,13 @@ export class UpstreamObjectiveStore extends Store {
    */
   differences(type: ObjectiveType, limit: number): ObjectiveDifference[] {
     return this.#differences.all({ type, limit });
+  }
+
+  /** The name of an objective in the configuration and at the centre; undefined unless both name it. */
+  names({ type, id }: ObjectiveRef): { readonly here: string; readonly there: string } | undefined {
+    const found = this.#names.get(type, id);
+    // A centre may send any value.
+    return found && { here: String(found.here), there: String(found.there) };
   }
 }
 

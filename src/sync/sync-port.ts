@@ -2,11 +2,12 @@ import type { TraitFinding } from "../domain/centre-trait.ts";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "../domain/link-status.ts";
-import type { ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveRef, ObjectiveType } from "../domain/objective.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import { clearConditionsOfCentre } from "../domain/centre-conditions.ts";
 import type { PullProgress } from "./objectives/objective-list.ts";
+import { ObjectiveNames } from "./objectives/objective-names.ts";
 import type { ListOutcome } from "./objectives/objective-mirror.ts";
 import type { LinkState } from "./link.ts";
 import type { CurrentTransmitter } from "./transmitter/current-transmitter.ts";
@@ -19,7 +20,7 @@ export interface MirrorState {
   readonly outcomes: Readonly<Partial<Record<ObjectiveType, ListOutcome>>>;
 }
 
-interface SyncPortOptions extends Omit<SyncOptions, "upstream"> {
+interface SyncPortOptions extends Omit<SyncOptions, "upstream" | "onListed"> {
   /** Whether nothing may be sent: this machine is not known to be the one of the site. */
   readonly isHeld: () => boolean;
 }
@@ -33,6 +34,8 @@ type Upstream = SyncOptions["upstream"] | null;
 export class SyncPort {
   #options: SyncPortOptions;
   readonly #transmitter: CurrentTransmitter;
+  readonly #names: ObjectiveNames;
+  #centre: string | undefined;
   #sync: Sync | undefined;
   #isStarted = false;
   #isStopped = false;
@@ -40,6 +43,7 @@ export class SyncPort {
   constructor(upstream: Upstream, transmitter: CurrentTransmitter, options: SyncPortOptions) {
     this.#options = options;
     this.#transmitter = transmitter;
+    this.#names = new ObjectiveNames(options);
     this.#sync = this.#create(upstream);
   }
 
@@ -88,6 +92,12 @@ export class SyncPort {
     this.#sync?.start();
   }
 
+  /** Sets the objectives that zones use: the centre must mean the same by their ids. */
+  useObjectives(objectives: readonly ObjectiveRef[]): void {
+    this.#names.use(objectives);
+    this.#names.check(this.#centre);
+  }
+
   /** As `CurrentTransmitter.exchange`. */
   exchangeTransmitter(...next: Parameters<CurrentTransmitter["exchange"]>): Promise<void> {
     return this.#transmitter.exchange(...next);
@@ -128,7 +138,11 @@ export class SyncPort {
   }
 
   #create(upstream: Upstream): Sync | undefined {
-    return upstream === null || this.#options.isHeld() ? undefined : new Sync({ ...this.#options, upstream });
+    this.#centre = upstream?.baseUrl;
+    this.#names.check(this.#centre);
+    if (upstream === null || this.#options.isHeld()) return undefined;
+    const onListed = (): void => this.#names.check(upstream.baseUrl);
+    return new Sync({ ...this.#options, upstream, onListed });
   }
 
   #required(hint?: string): Sync {

@@ -43,6 +43,8 @@ export interface SyncOptions extends SyncPorts {
   readonly site: { readonly ref: string; readonly timezone: string; readonly locale: Locale };
   /** Called for a damaged page of the database. */
   readonly onDamage?: (error: unknown) => void;
+  /** Called when an objective list of the centre was stored. */
+  readonly onListed?: () => void;
   /** Creates a UUID of version 7. */
   readonly newKey: () => string;
   /** Reads the state of the site for a report; without it none is sent. */

@@ -99,6 +99,20 @@ test("a lost response costs no code either if the code or the address is typed i
   expect(existsSync(join(folder, "enrolled.password.sent"))).toBe(false);
 });
 
+test("both names of an objective are shown, because an id may be another building at the centre", async () => {
+  const centre = await TestApp.forTest();
+  const url = await serve(centre.app);
+  const file = join(folder, "site.yaml");
+  const named = "{ id: 1, name: My flat }, { id: 3, name: hall  3 }";
+  writeFileSync(file, `objectives: { obiective/cladiri: [ ${named} ] }\n${readFileSync(file, "utf8")}`);
+  const objectives = ["obiective/cladiri/1", "obiective/cladiri/3"];
+  const { code, stdout, stderr } = await enrol(url, await codeFor(centre, "hala-nord", objectives));
+  expect(code).toBe(0);
+  expect(stdout).toContain('zones send crews to obiective/cladiri/1 ("My flat" ≠ "Hall 1")\n');
+  expect(stdout).toContain('zones send crews to obiective/cladiri/3 ("Hall 3")\n');
+  expect(stderr).toMatch(/^the dispatch centre has another name for an objective of zones .*\n$/);
+});
+
 test("no more than ten sent passwords are kept", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   for (let count = 10; count < 24; count += 1) await enrol(url, `${count}cde-fghjk-mnpqr-stuvw`);

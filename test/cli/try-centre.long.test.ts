@@ -31,11 +31,20 @@ test("a new file is tested at the dispatch centre before a daemon runs with it, 
   expect(stdout).toMatch(
     /is valid: 1 zone, pushes to .*\n✔ Centre: .* accepts .* and returns interventions\n/,
   );
+  expect(stdout).toContain('✔ Objective names: obiective/cladiri/1 ("Hall")\n');
   expect(stdout).toContain("✔ Centre: returns the same record for a repeated Idempotency-Key");
   expect(stdout).toContain("✔ Centre: lets this account create, change and delete records\n");
   expect(stdout).toMatch(/✔ Centre: the test records were removed\n$/);
   expect(stdout).not.toMatch(/[▲✖]/u);
   expect(await interventionsOf(centre)).toEqual([]);
+});
+
+test("an objective with another name at the dispatch centre is a warning, and its records are tested all the same", async () => {
+  const named = OBJECTIVES.replace("Hall", "My flat");
+  const { stdout } = await tryCentre(`${upstreamYaml(port)}${named}${zones(1)}`);
+  expect(stdout).toContain("▲ Objective names: other names at the dispatch centre");
+  expect(stdout).toContain('obiective/cladiri/1 ("My flat" ≠ "Hall")');
+  expect(stdout).toMatch(/✔ Centre: the test records were removed\n$/);
 });
 
 test("without --try-centre nothing is sent to the dispatch centre", async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
 import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
+import { ObjectiveNames } from "../../src/sync/objectives/objective-names.ts";
 import { ObjectiveMirror, type ListOutcome } from "../../src/sync/objectives/objective-mirror.ts";
 import { NextRun } from "../../src/sync/schedule.ts";
 import { PATROL, OPERATOR_USER, TestApp } from "../support/app.ts";
@@ -429,6 +430,61 @@ describe("objectives from the site", () => {
     site.app.interventions.update(id, { objectiveId: 12 }, OPERATOR_USER);
     site.app.database.exec("DELETE FROM centre_objectives");
     expect(names()).toContain("Hall 12");
+  });
+});
+
+describe("the name of an objective that a zone uses", () => {
+  const compare = async (here: string, atCentre: string): Promise<ObjectiveNames> => {
+    const { database } = site.app;
+    new ObjectiveStore(database).put(BUILDINGS, hall(1, here), "config");
+    there["cladiri"] = [hall(1, atCentre), hall(2), hall(3)];
+    await pull();
+    const compared = new ObjectiveNames({ database, conditions: site.health, log: site.log });
+    compared.use([
+      { type: BUILDINGS, id: 1 },
+      { type: BUILDINGS, id: 1 },
+    ]);
+    compared.check(address);
+    return compared;
+  };
+  const texts = (): string[] => site.health.list().map(({ code, text }) => `${code}: ${text}`);
+
+  test("raises a condition while it is another one at the dispatch centre", async () => {
+    const compared = await compare("My flat", "North Hall");
+    expect(texts()).toEqual([
+      expect.stringMatching(
+        /^objective-names-differ: .*: obiective\/cladiri\/1 \("My flat" ≠ "North Hall"\)\. The same id may be another building/,
+      ),
+    ]);
+    there["cladiri"] = [hall(1, "My flat"), hall(2), hall(3)];
+    await pull();
+    compared.check(address);
+    expect(texts()).toEqual([]);
+  });
+
+  test("may be written with other case, spaces and diacritics", async () => {
+    await compare("Hala  Științei", " hala stiintei");
+    expect(texts()).toEqual([]);
+  });
+
+  test("is compared with this dispatch centre only, and not without one", async () => {
+    const compared = await compare("My flat", "North Hall");
+    compared.check("https://other.example");
+    expect(texts()).toEqual([]);
+    compared.check(address);
+    compared.check(undefined);
+    expect(texts()).toEqual([]);
+  });
+
+  test("is not compared for one that no zone uses or that the configuration does not name", async () => {
+    const compared = await compare("My flat", "North Hall");
+    compared.use([{ type: BUILDINGS, id: 2 }]);
+    compared.check(address);
+    expect(texts()).toEqual([]);
+    new ObjectiveStore(site.app.database).release(BUILDINGS, []);
+    compared.use([{ type: BUILDINGS, id: 1 }]);
+    compared.check(address);
+    expect(texts()).toEqual([]);
   });
 });
 

@@ -100,6 +100,10 @@ export const EN_SCREENS = {
   "enrol.objectives": "Its account may use {objectives}.",
   "enrol.outside":
     "The account may not use the objectives of these zones, so their trips would wait: {zones}",
+  "enrol.name": "{objective} is “{there}” at the dispatch centre.",
+  "enrol.otherName": "{objective} is “{here}” here and “{there}” at the dispatch centre.",
+  "enrol.compareNames":
+    "The same ID may be another building there. Compare the addresses with the dispatch centre before the first alarm.",
   "status.zonesUnknown": { one: "{n} without a reading", other: "{n} without a reading" },
   "status.started": "Running since",
   "status.version": "Version",

@@ -34,6 +34,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Serviciul s-a oprit de două ori în timp ce citea o listă mare a dispeceratului {centre}. Timp de o oră nu citește nicio listă de peste {limitMb} MiB; apoi le citește din nou, de la sine. Alarmele se transmit, dar înregistrările nu se compară cu lista, iar una rămasă fără răspuns nu poate fi găsită în ea. Dacă situația se repetă, contul acestei locații trebuie să vadă doar înregistrările ei; altfel, cereți dispeceratului să trimită lista pe pagini (_start, _end).",
   "upstream-differs":
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
+  "objective-names-differ":
+    "Dispeceratul are alte denumiri pentru obiective ale zonelor (configurație ≠ dispecerat): {objectives}. Același ID poate fi acolo o altă clădire, iar echipajul ar ajunge la adresa ei. Comparați adresele cu dispeceratul. Apoi corectați obiectivul zonelor sau denumirea lui din secțiunea objectives a configurației.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",
   "mqtt-unreachable":
     "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",

@@ -104,6 +104,10 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.objectives": "Contul ei are acces la {objectives}.",
   "enrol.outside":
     "Contul nu are acces la obiectivele acestor zone, deci declanșările lor ar rămâne în așteptare: {zones}",
+  "enrol.name": "{objective} este „{there}” la dispecerat.",
+  "enrol.otherName": "{objective} este „{here}” aici și „{there}” la dispecerat.",
+  "enrol.compareNames":
+    "Același ID poate fi acolo o altă clădire. Comparați adresele cu dispeceratul înainte de prima alarmă.",
   "status.zonesUnknown": { one: "{n} fără citire", few: "{n} fără citire", other: "{n} fără citire" },
   "status.started": "Ultima pornire",
   "status.version": "Versiune",

@@ -138,7 +138,7 @@ function OwnAuthority() {
 }
 
 function Result({
-  result: { state, reason, site, centre, objectives, zonesOutside },
+  result: { state, reason, site, centre, objectives, zonesOutside, names = [] },
 }: {
   readonly result: EnrolmentResult;
 }) {
@@ -149,10 +149,22 @@ function Result({
       </p>
     );
   return (
-    <div class="box s-fine" role="status">
+    <div class={`box ${names.some(({ differ }) => differ) ? "s-attention" : "s-fine"}`} role="status">
       <p>{t("enrol.done", { centre })}</p>
       <p>{t("enrol.siteIs", { site })}</p>
       <p>{t("enrol.objectives", { objectives: objectives.join(", ") })}</p>
+      {names.map(({ objective, here, there, differ }) => (
+        <p key={objective}>
+          {differ
+            ? t("enrol.otherName", { objective, here: here ?? "", there })
+            : t("enrol.name", { objective, there })}
+        </p>
+      ))}
+      {names.some(({ differ }) => differ) && (
+        <p>
+          <strong>{t("enrol.compareNames")}</strong>
+        </p>
+      )}
       {zonesOutside.length > 0 && <p>{t("enrol.outside", { zones: zonesOutside.join(", ") })}</p>}
     </div>
   );

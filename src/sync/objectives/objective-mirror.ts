@@ -44,6 +44,8 @@ interface ObjectiveMirrorOptions extends MirrorWriterOptions {
   readonly timetable: NextRun | undefined;
   /** Resolves when no record is being sent. */
   readonly untilIdle: () => Promise<void>;
+  /** Called when a list was stored. */
+  readonly onListed?: () => void;
   /** Called when all lists were read: missing objectives may exist now. */
   readonly onPulled: () => void;
 }
@@ -205,6 +207,7 @@ export class ObjectiveMirror {
     if (outcome.kind === "refused") return this.#reject(type, read, outcome.reason);
     await writeList(this.#options, type, found.rows, outcome);
     this.#known.keep(type, reader, clock.monotonicMs());
+    this.#options.onListed?.();
     conditions.clear("objectives-mirror-stale", type);
     return { type, result: "taken", read, reason: null };
   }
