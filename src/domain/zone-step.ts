@@ -65,6 +65,8 @@ export type StepSignal =
       readonly lateMs?: number | undefined;
       /** A new alarm, not a level: a zone that is open trips again. */
       readonly isNewAlarm?: boolean | undefined;
+      /** Caused by a user now, not by a sensor: the contact has not changed while the daemon was stopped. */
+      readonly isTest?: boolean | undefined;
     }
   | { readonly type: "wake"; readonly atMs: number };
 
@@ -100,8 +102,9 @@ interface ZoneStep {
 type StepPart = { readonly state: ZoneState; readonly events: readonly ZoneEvent[] };
 type Reading = Extract<StepSignal, { type: "reading" }>;
 
-function withReading(rules: ZoneRules, state: ZoneState, reading: Reading): StepPart {
-  const { contact, atMs, live, isNewAlarm } = reading;
+function withReading(rules: ZoneRules, before: ZoneState, reading: Reading): StepPart {
+  const { contact, atMs, live, isNewAlarm, isTest } = reading;
+  const state = isTest === true ? { ...before, isResumed: false } : before;
   if (contact === "unknown") return { state, events: [] };
   const isOldOpening = contact === "open" && !live && state.autoRestored;
   if (isOldOpening) return { state, events: [] };

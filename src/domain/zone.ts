@@ -148,6 +148,8 @@ export interface ReadingContext {
   readonly lateMs?: number | undefined;
   /** A new alarm, not a level: a zone that is open trips again. */
   readonly isNewAlarm?: boolean | undefined;
+  /** Caused by a user now, not by a sensor: the contact has not changed while the daemon was stopped. */
+  readonly isTest?: boolean | undefined;
 }
 
 /** Source of the availability of a sensor or bridge, and its values. */

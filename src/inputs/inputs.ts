@@ -226,7 +226,7 @@ export class Inputs {
     const { monitor } = this.#options;
     if (zone.input.source === "gpio" && this.#lines)
       this.#lines.chip(zone.input.chip).set(zone.input.gpio, levelOf(zone.input, contact));
-    else if (zone.input.source === "simulated") monitor.read(zone.id, contact, { live: true });
+    else if (zone.input.source === "simulated") monitor.read(zone.id, contact, { live: true, isTest: true });
     else if (contact === "open") monitor.simulateTrip(zone.id);
   }
 }

@@ -146,6 +146,13 @@ describe("first reading and restarts", () => {
     ]);
   });
 
+  test("a test trip after a restart is an edge: a user has caused it now", () => {
+    const signal = { ...reading(5, "open"), isTest: true };
+    expect(kindsOf(PLAIN, "normal", [signal], { restarted: true })).toEqual(["trip edge at 5"]);
+    const slow = { ...PLAIN, minOpenMs: 250 };
+    expect(kindsOf(slow, "normal", [signal, wake(1000)], { restarted: true })).toEqual(["trip edge at 5"]);
+  });
+
   test("a door that stays open across a restart does not trip", () => {
     expect(kindsOf(PLAIN, "open", [reading(5, "open")], { restarted: true })).toEqual([]);
   });
