@@ -66,6 +66,9 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "alarm-panel-reported": "Alarm panel {about} reported an event",
 };
 
+/** A zone that is listed because it stayed open, and not because it was armed. */
+const AFTER_ALARM_SENTENCE = "{zone} was still open after its alarm";
+
 /** A dispatch centre had nothing to monitor while it did not run. */
 const OUTAGE_SENTENCE = "The dispatch centre was not running for a time";
 
@@ -148,6 +151,7 @@ export function eventSentence(
 /** The sentence of an entry. A dispatch centre has no zones to monitor. */
 function sentenceOf({ event, detail }: SaidEntry, role: "site" | "centre"): string {
   if (event === "sync-conflict") return CONFLICT_SENTENCES[conflictKind(detail)];
+  if (event === "standing" && detail["isAfterAlarm"] === true) return AFTER_ALARM_SENTENCE;
   return event === "blind-interval" && role === "centre" ? OUTAGE_SENTENCE : EVENT_SENTENCES[event];
 }
 

@@ -4,7 +4,7 @@ import { WORK_OF_FAULT, subjectOfFault, type Fault } from "./fault.ts";
 import { formatZoneLine } from "./incident-notes.ts";
 import { withOpening, subjectOfTrip } from "./incident.ts";
 import { cleanBody, cleanText, clip, localTime } from "./intervention-text.ts";
-import { wording, type TripTextValues, renderTemplate } from "./trip-text.ts";
+import { wording, type OpenContactsCause, type TripTextValues, renderTemplate } from "./trip-text.ts";
 import type { NewTrip, RestoreCause, DetectedTrip, TripSite } from "./trip.ts";
 import type { Zone } from "./zone.ts";
 
@@ -114,6 +114,7 @@ export function newRestore(zone: Zone, detected: DetectedRestore): NewTrip {
 
 /** Zones of one objective that were found open at the same time, with their keys and opening times. */
 interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
+  readonly cause: OpenContactsCause;
   readonly zones: readonly {
     readonly zone: Zone;
     readonly key: string;
@@ -121,8 +122,8 @@ interface OpenZones extends Pick<DetectedTrip, "moment" | "isDated"> {
   }[];
 }
 
-/** Creates the rows of contacts that are open at an arming: one record lists them all. */
-export function newOpenContactRows({ zones, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
+/** Creates the rows of contacts that are open at an arming, or after their alarm: one record lists them all. */
+export function newOpenContactRows({ zones, cause, moment, isDated }: OpenZones, site: TripSite): NewTrip[] {
   const catalogue = wording(site.locale);
   const listed = zones.map(({ zone, key, sinceWallMs }) => {
     const text = textValues(zone, { moment, isDated, sinceWallMs }, site);
@@ -130,19 +131,20 @@ export function newOpenContactRows({ zones, moment, isDated }: OpenZones, site: 
     return { zone, key, text, line, remark: catalogue.remark(withoutSeconds(text), "standing") };
   });
   const [first] = listed;
-  const heading = catalogue.openContactsDescription(first?.text.time ?? catalogue.unknownTime);
+  const heading = catalogue.openContactsDescription(cause, first?.text.time ?? catalogue.unknownTime);
   const all = listed.map(({ line }) => line);
   return listed.map(({ zone, key, line, remark }, index) => {
     const detected = { key, moment, isDated };
     const body = workOf(zone, detected, site, {
-      name: catalogue.openContactsName(zones.length),
+      name: catalogue.openContactsName(cause, zones.length),
       // The first record lists all zones; another one opens a record only if the first one is full.
       description: [heading, ...(index === 0 ? all : [line])].join("\n"),
       type: "inspection",
       priority: "medium",
     });
     const subject = `standing/${first?.key}`;
-    return rowOf(zone, detected, { type: "standing", cause: "standing", subject, body, line, remark });
+    const row = rowOf(zone, detected, { type: "standing", cause: "standing", subject, body, line, remark });
+    return cause === "armed" ? row : { ...row, signal: { ...row.signal, isAfterAlarm: true } };
   });
 }
 

@@ -20,6 +20,9 @@ export interface TripTextValues {
   readonly since: string | null;
 }
 
+/** Why zones are listed as open: they are armed or in service again, or their intervention is done or deleted. */
+export type OpenContactsCause = "armed" | "after-alarm";
+
 /** Values of a text about a bridge. */
 interface BridgeTextValues {
   readonly name: string;
@@ -38,9 +41,9 @@ interface TextCatalogue extends KindTexts, SilenceTexts {
   readonly closed: string;
   /** Refers to the record that this one continues. @param at its start, local time */
   continues(record: { readonly id: number; readonly name: string; readonly at: string | null }): string;
-  /** Name of the record that lists the zones found open at an arming. */
-  openContactsName(zones: number): string;
-  openContactsDescription(time: string): string;
+  /** Name of the record that lists zones found open, by `OpenContactsCause`. */
+  openContactsName(cause: OpenContactsCause, zones: number): string;
+  openContactsDescription(cause: OpenContactsCause, time: string): string;
   /** The line of one zone in that list. */
   openContactLine(values: TripTextValues): string;
   faultName(values: TripTextValues, fault: Fault): string;
@@ -109,9 +112,15 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     closed: "restabilită",
     continues: ({ id, name, at }) =>
       `În continuarea intervenției ${id} „${name}”${at === null ? "" : ` din ${at}`}.`,
-    openContactsName: (zones) =>
-      `Armare cu ${zones === 1 ? "o zonă deschisă" : `${zones} ${quantityOf(zones)}zone deschise`}`,
-    openContactsDescription: (time) => `La ${time}, la armare sau la reactivare, erau deschise:`,
+    openContactsName: (cause, zones) => {
+      const count = `${zones} ${quantityOf(zones)}zone`;
+      if (cause === "armed") return `Armare cu ${zones === 1 ? "o zonă deschisă" : `${count} deschise`}`;
+      return zones === 1 ? "Încă deschisă după alarmă: o zonă" : `Încă deschise după alarmă: ${count}`;
+    },
+    openContactsDescription: (cause, time) =>
+      cause === "armed"
+        ? `La ${time}, la armare sau la reactivare, erau deschise:`
+        : `La ${time}, după finalizarea sau ștergerea intervenției lor, erau încă deschise:`,
     openContactLine: ({ zone, zoneId, kind, since }) =>
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, deschisă de la ${since}`}`,
     faultName: ({ zone }, fault) => `${RO_FAULTS[fault]}: ${zone}`,
@@ -146,9 +155,14 @@ const CATALOGUES: Readonly<Record<Locale, TextCatalogue>> = {
     closed: "restored",
     continues: ({ id, name, at }) =>
       `Continues intervention ${id} "${name}"${at === null ? "" : ` of ${at}`}.`,
-    openContactsName: (zones) => `Armed with ${zones} ${zones === 1 ? "zone" : "zones"} open`,
-    openContactsDescription: (time) =>
-      `At ${time}, when the zones were armed or returned to service, these were open:`,
+    openContactsName: (cause, zones) => {
+      const count = `${zones} ${zones === 1 ? "zone" : "zones"}`;
+      return cause === "armed" ? `Armed with ${count} open` : `Still open after the alarm: ${count}`;
+    },
+    openContactsDescription: (cause, time) =>
+      cause === "armed"
+        ? `At ${time}, when the zones were armed or returned to service, these were open:`
+        : `At ${time}, after their intervention was done or deleted, these zones were still open:`,
     openContactLine: ({ zone, zoneId, kind, since }) =>
       `${zone} (${zoneId}, ${kind})${since === null ? "" : `, open since ${since}`}`,
     faultName: ({ zone }, fault) => `${EN_FAULTS[fault]}: ${zone}`,

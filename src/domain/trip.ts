@@ -47,7 +47,7 @@ export interface Trip {
 
 export type TripSource = "gpio" | "mqtt" | "simulated" | "dc09" | "adc" | "supply";
 /**
- * A `standing` contact was open when its zone was armed and is listed in one record with others. A `restore` is noted in
+ * A `standing` contact was open when its zone was armed, or after its alarm, and is listed in one record with others. A `restore` is noted in
  * the record of its opening. A `signal` is a signal test.
  */
 export type TripType = "trip" | "standing" | "restore" | "fault" | "fault-over" | "signal";
@@ -66,6 +66,8 @@ export interface TripSignal {
   readonly confirmWith: ConfirmWith | null;
   /** Set for a test trip of a zone with a sensor: it says nothing about the sensor, confirms nothing, and does not count towards its shutdown. */
   readonly isTest?: true;
+  /** Set for a contact that is listed because it was still open when its intervention was done or deleted, not because it was armed. */
+  readonly isAfterAlarm?: true;
 }
 
 /** A time on both clocks; the monotonic one counts from the boot `bootId`. */

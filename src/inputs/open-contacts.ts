@@ -9,6 +9,7 @@ import {
 } from "../domain/open-contact.ts";
 import { refText } from "../domain/objective.ts";
 import { newOpenContactRows } from "../domain/trip-rows.ts";
+import type { OpenContactsCause } from "../domain/trip-text.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { Zone } from "../domain/zone.ts";
 import type { TripRegister } from "./trip-register.ts";
@@ -31,6 +32,10 @@ interface OpenZoneMemory {
   /** Time at which its intervention was done, monotonic. */
   finishedMs: number | undefined;
 }
+
+/** A zone to list in a record. */
+type ListedZone = ZoneSnapshot & { readonly cause: OpenContactsCause };
+type Decided = { decision: OpenContactDecision | undefined; againMs: number; cause?: OpenContactsCause };
 
 /** Check interval for a zone in a bypass, walk test or exit delay; an open zone must be reported within 5 s. */
 const CHECK_SUPPRESSED_MS = 4_000;
@@ -113,12 +118,12 @@ export class OpenContacts {
     const isOpen = new Set(open.map(({ zone }) => zone.id));
     for (const id of this.#open.keys()) if (!isOpen.has(id)) this.#open.delete(id);
     for (const id of this.#conditions) if (!isOpen.has(id)) this.#clear(id);
-    const listed: ZoneSnapshot[] = [];
+    const listed: ListedZone[] = [];
     let nextMs = Infinity;
     for (const snapshot of open) {
       try {
-        const { decision, againMs } = this.#decide(snapshot);
-        if (this.#act(snapshot, decision) === "record") listed.push(snapshot);
+        const { decision, againMs, cause = "armed" } = this.#decide(snapshot);
+        if (this.#act(snapshot, decision) === "record") listed.push({ ...snapshot, cause });
         nextMs = Math.min(nextMs, againMs);
       } catch (error) {
         this.#options.log.error("open-contacts-check-failed", { zone: snapshot.zone.id, error });
@@ -129,11 +134,8 @@ export class OpenContacts {
     return this.#list(listed) ? nextMs : CHECK_SUPPRESSED_MS;
   }
 
-  /** The decision for an open zone (undefined while suppressed), and the milliseconds until its next check. */
-  #decide({ zone, sinceWallMs, isCarriedOver }: ZoneSnapshot): {
-    decision: OpenContactDecision | undefined;
-    againMs: number;
-  } {
+  /** The decision for an open zone (undefined while suppressed) with its cause, and the milliseconds until its next check. */
+  #decide({ zone, sinceWallMs, isCarriedOver }: ZoneSnapshot): Decided {
     const { register, zoneOverrides, journal, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const standing = this.#open.get(zone.id) ?? { wasSuppressed: false, finishedMs: undefined };
@@ -154,21 +156,16 @@ export class OpenContacts {
       ? (standing.finishedMs ?? nowMs - this.#sinceChangeMs(changedWallMs))
       : undefined;
     const finishedForMs = nowMs - (standing.finishedMs ?? nowMs);
-    const decision = decideOpenContact(
-      {
-        zone,
-        opening,
-        record: cover,
-        wasSuppressed: standing.wasSuppressed || register.isUnstored(zone.id),
-        finishedForMs,
-      },
-      this.#standingAgainMs,
-    );
+    const wasSuppressed = standing.wasSuppressed || register.isUnstored(zone.id);
+    const contact = { zone, opening, record: cover, wasSuppressed, finishedForMs };
+    const decision = decideOpenContact(contact, this.#standingAgainMs);
     // If it is unknown whether the gate is open, a condition is raised and nothing is dispatched.
     if (zoneOverrides.gates.isUnknown(zone) && decision !== "nothing")
       return { decision: "condition", againMs: CHECK_NAMED_MS };
     const remainingMs = this.#standingAgainMs - finishedForMs;
-    return { decision, againMs: remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS };
+    const againMs = remainingMs > 0 ? Math.min(remainingMs, CHECK_NAMED_MS) : CHECK_NAMED_MS;
+    const isAfterAlarm = isFinished(opening, cover) && !wasSuppressed;
+    return { decision, againMs, cause: isAfterAlarm ? "after-alarm" : "armed" };
   }
 
   /** What the record of an opening says about the zone; by the name that it had then, if it was renamed since. */
@@ -208,17 +205,19 @@ export class OpenContacts {
     return decision;
   }
 
-  /** Creates one record for each objective, with its open zones. @returns whether all of them were stored */
-  #list(found: readonly ZoneSnapshot[]): boolean {
+  /** Creates one record for each objective and cause, with its open zones. @returns whether all of them were stored */
+  #list(found: readonly ListedZone[]): boolean {
     let isComplete = true;
     const { journal, clock, bootId, time, site, newKey, log, onTrip } = this.#options;
     const moment = { wallMs: Math.round(clock.wallMs()), bootId, monotonicMs: clock.monotonicMs() };
-    for (const objective of new Set(found.map(({ zone }) => refText(zone.objective)))) {
-      const zones = found
-        .filter(({ zone }) => refText(zone.objective) === objective)
-        .map(({ zone, sinceWallMs }) => ({ zone, sinceWallMs, key: newKey() }));
+    const when = { moment, isDated: time.isTrusted() };
+    const recordOf = ({ zone, cause }: ListedZone): string => `${cause} ${refText(zone.objective)}`;
+    for (const record of new Set(found.map(recordOf))) {
+      const listed = found.filter((one) => recordOf(one) === record);
+      const zones = listed.map(({ zone, sinceWallMs }) => ({ zone, sinceWallMs, key: newKey() }));
+      const cause = listed[0]?.cause ?? "armed";
       try {
-        journal.commitOpenContacts(newOpenContactRows({ zones, moment, isDated: time.isTrusted() }, site));
+        journal.commitOpenContacts(newOpenContactRows({ zones, cause, ...when }, site));
       } catch (error) {
         // The zones are still open at the next check.
         log.error("open-contacts-check-failed", { zones: zones.map(({ zone }) => zone.id), error });
@@ -226,7 +225,7 @@ export class OpenContacts {
         continue;
       }
       for (const { zone } of zones) this.#decided(zone.id);
-      log.info("zones-standing", { zones: zones.map(({ zone }) => zone.id), as: "record" });
+      log.info("zones-standing", { zones: zones.map(({ zone }) => zone.id), as: "record", cause });
       onTrip();
     }
     return isComplete;

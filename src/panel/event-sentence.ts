@@ -34,7 +34,7 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   const zone = zones.value.find(({ id }) => id === zoneId);
   const kind = zone?.kind ?? null;
   const name = zone?.name ?? zoneId;
-  const { cause, state, reason, lastError, isTest } = detail;
+  const { cause, state, reason, lastError, isTest, isAfterAlarm } = detail;
   const isDispatched = state === "posted" || state === "merged" || state === "waiting";
   const word = kind === null ? t("event.trip") : t(`zoneWord.${kind}.open`);
   const fault = typeof cause === "string" ? translateCode("fault", cause) : "";
@@ -47,7 +47,7 @@ function ofZone({ event, detail }: TimelineEntry, zoneId: string): Said {
   return {
     icon: event.startsWith("fault") ? "wrench" : event === "signal" ? "radio-tower" : kindIcon(kind, true),
     tone: toneOf(event, isDispatched),
-    text: translateCode("says", event, event, values),
+    text: translateCode("says", isAfterAlarm === true ? "still-open" : event, event, values),
     note: event === "restore" ? "" : note.filter((part) => part !== "").join(" · "),
   };
 }

@@ -36,7 +36,7 @@ export interface StatusView {
   readonly journeys: readonly JourneyView[];
   /** The zones whose openings are in an alarm that is not done, or in a trip that has no record yet. */
   readonly alarmZones: readonly AlarmZoneView[];
-  /** The newest intervention that a trip of a zone has made; null if there is none in the trip journal. */
+  /** The newest intervention that a trip of a zone has made, not an inspection of contacts that were already open; null if there is none in the trip journal. */
   readonly lastAlarm: LastAlarmView | null;
   /** Telephone number of the dispatch centre; null if it is not configured. */
   readonly centrePhone: string | null;

@@ -190,6 +190,7 @@ function entryOfTrip(trip: Trip): TimelineEntry {
       ...(reason === null ? {} : { reason }),
       ...(lastError === null ? {} : { lastError }),
       ...(signal.isTest ? { isTest: true } : {}),
+      ...(signal.isAfterAlarm ? { isAfterAlarm: true } : {}),
     },
   };
 }

@@ -85,7 +85,7 @@ export interface ZoneHistoryView {
 /** One opening or restore of a zone. */
 export interface ContactView {
   readonly at: string;
-  /** `trip`; `standing`: already open when its gate opened; `restore`: returned to normal. */
+  /** `trip`; `standing`: already open when it was armed, or still open after its alarm; `restore`: returned to normal. */
   readonly event: "trip" | "standing" | "restore";
   /** Its result, such as `posted`, `merged`, `bypassed`, `recorded`. */
   readonly state: string;

@@ -20,7 +20,7 @@ export class AlarmTrips extends Store {
   );
   // By intervention, because a busy site has many later trips without one.
   readonly #newest = this.prepare<string>(
-    `SELECT key FROM trips WHERE intervention_id IS NOT NULL AND about IN ('trip','standing')
+    `SELECT key FROM trips WHERE intervention_id IS NOT NULL AND about = 'trip'
        AND state IN ('posted','merged') ORDER BY intervention_id DESC, seq LIMIT 1`,
   ).pluck();
   readonly #last = this.prepare<number>("SELECT coalesce(max(seq), 0) FROM trips").pluck();
@@ -38,7 +38,7 @@ export class AlarmTrips extends Store {
     ).pluck(),
   );
 
-  /** Key of the trip that made the newest intervention of a zone; undefined for none. */
+  /** Key of the trip that made the newest intervention of a zone, not an inspection of open contacts; undefined for none. */
   last(): string | undefined {
     return this.#newest.get();
   }

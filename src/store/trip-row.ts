@@ -66,7 +66,7 @@ function bodyOf({ body: text, subject, zoneId }: TripRow): InterventionCreate {
 /** The zone of a trip. A trip of an earlier release, and a damaged one, only has its id. */
 function signalOf({ signal: text, zoneId }: TripRow): TripSignal {
   const signal = text === null ? null : storedJson<Partial<TripSignal> | null>(text, null);
-  const { name, remark, device = null, confirmWith, isTest } = signal ?? {};
+  const { name, remark, device = null, confirmWith, isTest, isAfterAlarm } = signal ?? {};
   return typeof name === "string" && typeof remark === "string"
     ? {
         name,
@@ -74,6 +74,7 @@ function signalOf({ signal: text, zoneId }: TripRow): TripSignal {
         device,
         confirmWith: isConfirmWith(confirmWith) ? confirmWith : null,
         ...(isTest ? { isTest } : {}),
+        ...(isAfterAlarm ? { isAfterAlarm } : {}),
       }
     : { name: zoneId, remark: "", device: zoneId, confirmWith: null };
 }

@@ -295,9 +295,10 @@ test("a signal test is a subject of its own", () => {
 });
 
 describe("the contacts that are open at an arming", () => {
-  const rows = (count: number, site: typeof RO | typeof EN = EN) =>
+  const rows = (count: number, site: typeof RO | typeof EN = EN, cause: "armed" | "after-alarm" = "armed") =>
     newOpenContactRows(
       {
+        cause,
         moment,
         isDated,
         zones: Array.from({ length: count }, (_, index) => ({
@@ -349,5 +350,20 @@ describe("the contacts that are open at an arming", () => {
     [120, "Armed with 120 zones open", "Armare cu 120 de zone deschise"],
   ])("are counted in both languages: %d", (count, en, ro) => {
     expect([rows(count)[0]?.body.name, rows(count, RO)[0]?.body.name]).toEqual([en, ro]);
+  });
+
+  test.each([
+    [1, "Still open after the alarm: 1 zone", "Încă deschisă după alarmă: o zonă"],
+    [2, "Still open after the alarm: 2 zones", "Încă deschise după alarmă: 2 zone"],
+    [20, "Still open after the alarm: 20 zones", "Încă deschise după alarmă: 20 de zone"],
+  ])("or after their alarm are named otherwise: %d", (count, en, ro) => {
+    const name = (site: typeof RO | typeof EN) => rows(count, site, "after-alarm")[0]?.body.name;
+    expect([name(EN), name(RO)]).toEqual([en, ro]);
+    expect(rows(count, EN, "after-alarm")[0]).toMatchObject({
+      type: "standing",
+      cause: "standing",
+      signal: { isAfterAlarm: true },
+    });
+    expect(rows(count)[0]?.signal).not.toHaveProperty("isAfterAlarm");
   });
 });

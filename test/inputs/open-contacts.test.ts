@@ -3,6 +3,7 @@ import type { Zone as ZoneOptions } from "../../src/generated/types.ts";
 import { OPERATOR_USER } from "../support/app.ts";
 import { DispatchingSite } from "../support/dispatching-site.ts";
 import { gateIdOf, zoneOf } from "../support/monitored-zones.ts";
+import { AlarmTrips } from "../../src/store/alarm-trips.ts";
 import { isDamage } from "../../src/store/integrity.ts";
 import { onRollback } from "../../src/store/transaction.ts";
 
@@ -118,9 +119,9 @@ describe("a window that is open at arming", () => {
         notes: null,
       },
     ]);
-    await site.pass(8 * 60 * MINUTE_MS);
     const [first, second] = site.zones.trips.slice(-2);
     expect([first?.incident, second?.incident]).toEqual([first?.key, first?.key]);
+    await site.pass(8 * 60 * MINUTE_MS);
     expect(names()).toHaveLength(1);
     site.change(1, { status: "done" });
     await site.pass(60 * MINUTE_MS);
@@ -174,7 +175,6 @@ describe("a window that is open at arming", () => {
     expect(names()).toEqual(["Armed with 1 zone open", "Alarm, intrusion: Window a"]);
   });
 
-  test("trips, or only has a condition, if configured", async () => {
   test.each([
     ["", async () => site.settled()],
     [", also after a power cut before they were all dispatched", async () => site.powerCut(MINUTE_MS)],
@@ -205,6 +205,7 @@ describe("a window that is open at arming", () => {
     );
   });
 
+  test("trips, or only has a condition, if configured", async () => {
     await make(
       { id: "a", name: "Window a", gate: KEY, whenArmedOpen: "trip" },
       { id: "b", name: "Window b", gate: KEY, whenArmedOpen: "condition" },
@@ -252,12 +253,36 @@ describe("an open door", () => {
     if (end === "done") site.change(1, { status: "done" });
     else site.app.interventions.delete(1, OPERATOR_USER);
     await site.pass(TOLD_MS);
-    expect(names().at(-1)).toBe("Armed with 1 zone open");
     const record = site.records.at(-1);
+    expect(record).toMatchObject({
+      name: "Still open after the alarm: 1 zone",
+      type: "inspection",
+      description: expect.stringMatching(
+        /^At 2026-11-20 23:30:0\d, after their intervention was done or deleted, these zones were still open:\nDoor \(door/,
+      ),
+    });
+    expect(site.zones.trips.at(-1)).toMatchObject({ type: "standing", signal: { isAfterAlarm: true } });
+    // The inspection is not an alarm.
+    expect(new AlarmTrips(site.zones.database).last()).toBe(site.zones.trips[0]?.key);
     site.change(record?.id ?? 0, { status: "done" });
     await site.pass(60 * MINUTE_MS);
     expect(site.records.at(-1)?.id).toBe(record?.id);
     expect(site.zones.conditions).toEqual(["zone-open/door"]);
+  });
+
+  test("is listed apart from a window that was open at arming in the same moment", async () => {
+    await make({ id: "door", name: "Door" }, { id: "window", name: "Window", gate: KEY });
+    site.zones.monitor.setGate(GATE, "closed");
+    opens("door");
+    opens("window");
+    await site.settled();
+    site.change(1, { status: "done" });
+    site.zones.monitor.setGate(GATE, "open");
+    await site.pass(TOLD_MS);
+    expect(names().slice(1).toSorted()).toEqual([
+      "Armed with 1 zone open",
+      "Still open after the alarm: 1 zone",
+    ]);
   });
 
   test("is listed at the end of its swinger shutdown", async () => {

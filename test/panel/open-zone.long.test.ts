@@ -43,6 +43,9 @@ describeWithBrowser("an intervention whose zone is still open", () => {
   test("is closed on its screen after a confirmation that names the zone", async () => {
     await record.button("done").click();
     await stillOpen().shown();
+    await question()
+      .text("Still armed: Ușa principală. A new intervention may follow while a contact stays open.")
+      .shown();
     expect([...(await accessibilityFaults(page)), ...(await clippedParts(page))]).toEqual([]);
     await page.press("Escape");
     await question().gone();

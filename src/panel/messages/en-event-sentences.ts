@@ -2,6 +2,7 @@
 export const EN_EVENT_SENTENCES = {
   "says.trip": "{zone}: {word}",
   "says.standing": "{zone} was open when it was armed",
+  "says.still-open": "{zone} was still open after its alarm",
   "says.restore": "{zone} is back to normal",
   "says.fault": "{zone}: {fault}",
   "says.fault-over": "{zone}: fault restored ({fault})",

@@ -36,6 +36,7 @@ export const EN_RECORDS = {
     one: "The contact of {zones} is still open.",
     other: "The contacts of these zones are still open: {zones}.",
   },
+  "interventions.followed": "Still armed: {zones}. A new intervention may follow while a contact stays open.",
   "interventions.reached": "Reached the dispatch centre {time} after the trip.",
   "interventions.setThere": "dispatch centre, {time}",
   "record.changedAgain": "Changed again in the meantime. Nothing was saved. Save again.",

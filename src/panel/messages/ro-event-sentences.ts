@@ -5,6 +5,7 @@ import type { EN_EVENT_SENTENCES } from "./en-event-sentences.ts";
 export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.trip": "{zone}: {word}",
   "says.standing": "{zone} era deschisă la armare",
+  "says.still-open": "{zone} era încă deschisă după alarma ei",
   "says.restore": "{zone} a revenit la normal",
   "says.fault": "{zone}: {fault}",
   "says.fault-over": "{zone}: s-a remediat deranjamentul „{fault}”",

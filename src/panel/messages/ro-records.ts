@@ -40,6 +40,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
     few: "Contactele acestor zone sunt încă deschise: {zones}.",
     other: "Contactele acestor zone sunt încă deschise: {zones}.",
   },
+  "interventions.followed":
+    "Încă armate: {zones}. Cât timp un contact rămâne deschis, poate urma o nouă intervenție.",
   "interventions.reached": "A ajuns la dispecerat la {time} după declanșare.",
   "interventions.setThere": "dispecerat, {time}",
   "record.changedAgain": "S-a modificat din nou între timp. Nu s-a salvat nimic. Salvați din nou.",

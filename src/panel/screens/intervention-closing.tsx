@@ -11,13 +11,19 @@ import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 interface Question {
   readonly id: number;
-  /** Names of the zones that are open. */
-  readonly zones: readonly string[];
+  /** The zones that are open. */
+  readonly zones: readonly OpenZone[];
   readonly change: () => Promise<unknown>;
 }
 
 /** Changes the status of an intervention; to done only once the user agrees, if one of its zones is open. */
 export type ChangeTo = (id: number, status: Status, change: () => Promise<unknown>) => Promise<void>;
+
+interface OpenZone {
+  readonly name: string;
+  /** Whether another intervention may follow while it stays open. */
+  readonly isFollowed: boolean;
+}
 
 interface Closing {
   readonly changeTo: ChangeTo;
@@ -49,7 +55,7 @@ export function useClosing(): Closing {
   // A second press before the responses would change the status twice.
   const closing = useRef(new Set<number>());
   const close = async (id: number, change: () => Promise<unknown>): Promise<void> => {
-    let zones: readonly string[] = [];
+    let zones: readonly OpenZone[] = [];
     const isRead = await runWithErrorNotice(async () => {
       zones = await openZonesOf(id);
     });
@@ -80,6 +86,7 @@ export function useClosing(): Closing {
       setIsChanging(false);
     }
   };
+  const followed = asked?.zones.filter(({ isFollowed }) => isFollowed) ?? [];
   const question = asked && !isChanging && (
     <ConfirmDialog
       key={asked.id}
@@ -88,18 +95,31 @@ export function useClosing(): Closing {
       act={() => act(asked.change)}
       close={() => setQuestions((all) => all.slice(1))}
     >
-      <p>{t("interventions.stillOpen", { n: asked.zones.length, zones: asked.zones.join(", ") })}</p>
+      <p>{t("interventions.stillOpen", { n: asked.zones.length, zones: namesOf(asked.zones) })}</p>
+      {followed.length > 0 && <p>{t("interventions.followed", { zones: namesOf(followed) })}</p>}
     </ConfirmDialog>
   );
   return { changeTo, question };
 }
 
-/** The names of the zones whose openings are in an intervention and that are open now. @throws ApiError */
-async function openZonesOf(id: number): Promise<readonly string[]> {
+function namesOf(zones: readonly OpenZone[]): string {
+  return zones.map(({ name }) => name).join(", ");
+}
+
+/** The zones whose openings are in an intervention and that are open now. @throws ApiError */
+async function openZonesOf(id: number): Promise<readonly OpenZone[]> {
   const { body: history } = await request<HistoryView>(`/site/interventions/${id}/history`);
   if (history.zones.length === 0) return [];
   const { body: zones } = await request<ZoneView[]>("/site/zones");
   return zones
     .filter((zone) => zone.contact === "open" && history.zones.includes(zone.id))
-    .map(({ name }) => name);
+    .map((zone) => ({ name: zone.name, isFollowed: isFollowed(zone, history) }));
+}
+
+/** Only an armed zone. One that was listed or has tripped as open before is not listed again; life safety trips again. */
+function isFollowed({ id, disposition, isLifeSafety }: ZoneView, { entries }: HistoryView): boolean {
+  const opening = entries.find(
+    ({ who, event }) => who === `zone ${id}` && (event === "trip" || event === "standing"),
+  );
+  return disposition === "waiting" && (isLifeSafety || opening?.detail["cause"] !== "standing");
 }
