@@ -69,10 +69,9 @@ export class ZoneOverrides {
 
   /** Resumes the stored overrides. */
   start(): void {
-    const { zoneOverrides } = this.#options.journal;
     this.#clockChanges = new ClockChanges(this.#options.clock, this.#options.time);
     this.gates.start();
-    for (const bypass of zoneOverrides.bypasses())
+    for (const bypass of this.#options.journal.zoneOverrides.bypasses())
       this.#bypasses.set(bypass.zoneId, { bypass, endsAtMs: this.#endOf(bypass), isResumed: true });
     this.walkTests.start();
   }
@@ -107,12 +106,15 @@ export class ZoneOverrides {
 
   /** Disposition of a trip of this zone now. */
   dispositionOf(zone: Zone): Disposition {
-    const nowMs = this.#options.clock.monotonicMs();
     const { by } = this.walkTests;
     if (by !== undefined) return { state: "test", reason: `walk test by ${by}` };
-    const bypassed = this.#bypasses.get(zone.id);
-    if (bypassed && bypassed.endsAtMs > nowMs)
-      return { state: "bypassed", reason: `${bypassed.bypass.reason} (${bypassed.bypass.who})` };
+    return this.dispositionAfterTest(zone);
+  }
+
+  /** The same without the walk test. */
+  dispositionAfterTest(zone: Zone): Disposition {
+    const bypass = this.bypassOf(zone.id);
+    if (bypass) return { state: "bypassed", reason: `${bypass.reason} (${bypass.who})` };
     if (this.gates.isClosed(zone)) return { state: "gated", reason: `disarmed (${zone.gate.by})` };
     if (this.gates.isExit(zone)) return { state: "gated", reason: `exit delay (${zone.gate.by})` };
     return { state: "waiting", reason: null };
@@ -227,12 +229,10 @@ export class ZoneOverrides {
   }
 
   #assertZone(zoneId: string): void {
-    const zones = this.#zones;
-    if (!zones.some(({ id }) => id === zoneId))
-      throw new AppError(
-        "not-found",
-        `unknown zone ${JSON.stringify(zoneId)}. Known: ${zones.map(({ id }) => id).join(", ") || "none"}`,
-      );
+    const ids = this.#zones.map(({ id }) => id);
+    if (ids.includes(zoneId)) return;
+    const known = ids.join(", ") || "none";
+    throw new AppError("not-found", `unknown zone ${JSON.stringify(zoneId)}. Known: ${known}`);
   }
 
   #record(event: NewEvent["event"], actor: Actor, subject: string, detail: NewEvent["detail"]): void {

@@ -1,19 +1,27 @@
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { WalkTestView } from "../site/zone-view.ts";
 import { Act } from "./act.tsx";
 import { request } from "./api.ts";
 import { daemonNowMs, every } from "./clock.ts";
-import { t } from "./i18n.ts";
+import { t, withMoreTexts } from "./i18n.ts";
+import { LazyScreen } from "./lazy-screen.tsx";
 import { status, walkTest } from "./live-updates.ts";
 import { formatMinute } from "./date-format.ts";
 import { runWithErrorNotice } from "./notice.tsx";
 import { mayOperate } from "./session.ts";
 
+/* A dialog is not needed to see whether something is wrong. */
+const question = () => withMoreTexts(import("./walk-end-question.tsx")).then((part) => part.EndQuestion);
+
 /** Banner on every screen during a walk test, because nothing is dispatched. */
 export function WalkBanner() {
   const test = walkTest.value;
-  if (!test?.running) return <SuppressedBanner />;
+  const isRunning = test?.running === true;
+  // It may end by its time while the user is asked: the next one begins without the question.
+  useEffect(() => void (isEndAsked.value &&= isRunning), [isRunning]);
+  if (!isRunning) return <SuppressedBanner />;
   return (
     <section class="banner s-test" aria-label={t("walk.title")}>
       <p>
@@ -24,6 +32,7 @@ export function WalkBanner() {
         <a href="#/walk-test">{t("nav.walkTest")}</a>
         {mayOperate() && <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>}
       </p>
+      {isEndAsked.value && <LazyScreen load={question} isPart />}
     </section>
   );
 }
@@ -66,8 +75,21 @@ export function TimeLeft({ until }: { readonly until: string }) {
   return <span>{t("walk.left", { time: `${Math.floor(leftS / 60)}:${seconds}` })}</span>;
 }
 
-/** Ends the running walk test; its report stays. */
-export function endWalkTest(): Promise<boolean> {
+/** Whether the user is asked before the end of the walk test. */
+export const isEndAsked = signal(false);
+
+/** The names of the zones that the end of the walk test dispatches. */
+export function namesAtEnd(): readonly string[] {
+  return (walkTest.value?.dispatchedAtEnd ?? []).map(({ name }) => name);
+}
+
+/** Ends the running walk test; its report stays. Asks first if the opening of a zone would be dispatched. */
+export async function endWalkTest(): Promise<void> {
+  if (namesAtEnd().length === 0) await endNow();
+  else isEndAsked.value = true;
+}
+
+export function endNow(): Promise<boolean> {
   return runWithErrorNotice(() => changeWalkTest({ end: true }));
 }
 

@@ -5,6 +5,7 @@ import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import type { OutboxEntry } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import type { WalkReport, WalkTests } from "../inputs/walk-tests.ts";
+import { dispatchedAfterTest } from "./dispatched-after-test.ts";
 import { RecordJourneys } from "./record-journeys.ts";
 import type { SignalTestView, WalkTestView } from "./zone-view.ts";
 import type { SiteParts } from "./site-parts.ts";
@@ -52,6 +53,7 @@ export class SiteTests {
       ...report,
       running: isRunning,
       lifeSafetySuppressed: isRunning ? this.#lifeSafetySuppressed() : [],
+      dispatchedAtEnd: isRunning ? dispatchedAfterTest(this.#parts) : [],
     };
   }
 

@@ -129,6 +129,8 @@ export interface WalkTestView extends WalkTestProgress {
   readonly sha256: string | null;
   /** Life-safety zones that it suppresses; empty when it is not running. */
   readonly lifeSafetySuppressed: readonly LifeSafetyHeld[];
+  /** Zones that are open now and are dispatched as soon as it ends; empty when it is not running. */
+  readonly dispatchedAtEnd: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** A walk test that has ended, in a list. Times are ISO 8601 UTC. */

@@ -54,7 +54,23 @@ describeWithBrowser("a technician with a phone in a walk test", () => {
     await page.setHidden(true);
     await page.setHidden(false);
     await eventually("a screen that stays on again", async () => (await number("locks")) === before + 1);
+  });
+
+  test("is asked before the end of the test, because both zones are still open and would be dispatched", async () => {
+    const walk = page.screen("walk-test");
+    await walk
+      .listItem(/Fum depozit/)
+      .badge("still open")
+      .shown();
     await walk.button("End walk test").click();
+    const question = page.dialog("End the walk test?");
+    await question.text(/^These zones are still open, .*: Ușa principală, Fum depozit\./).shown();
+    await question.button("Cancel").click();
+    await walk.heading("2 of 3 zones tested").shown();
+    await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
+    await page.walkBanner.button("End walk test").click();
+    await question.text(/^Ușa principală is still open: an intervention is dispatched/).shown();
+    await question.button("End walk test").click();
     await walk.heading(/^Walk test report/).shown();
   });
 });

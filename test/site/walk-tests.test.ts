@@ -37,6 +37,8 @@ beforeEach(async () => {
       return site.zoneService;
     },
     journal: site.journal,
+    clock: site.clock,
+    unfinished: { statusOf: () => undefined },
   } as unknown as SiteParts;
   app = await TestApp.forTest({
     site: {
@@ -100,6 +102,27 @@ function removeOldTrips(): number {
   return step.value.trips;
 }
 
+describe("a zone that is still open in a walk test", () => {
+  const atEnd = async (): Promise<readonly string[]> =>
+    (await report()).dispatchedAtEnd.map(({ name }) => name);
+  const open = (zoneId: string): void => {
+    for (const contact of ["normal", "open"] as const) site.monitor.read(zoneId, contact, { live: true });
+  };
+
+  test("is named if the end of the test dispatches it", async () => {
+    await change({ minutes: 30 });
+    expect(await atEnd()).toEqual([]);
+    open("smoke");
+    open("door");
+    expect(await atEnd()).toEqual(["Ușa principală", "Fum depozit"]);
+    site.monitor.read("door", "normal", { live: true });
+    expect(await atEnd()).toEqual(["Fum depozit"]);
+    site.zoneService.zoneOverrides.bypass("smoke", { reason: "dust" }, ANA);
+    expect(await atEnd()).toEqual([]);
+    expect(((await change({ end: true })).body as WalkTestView).dispatchedAtEnd).toEqual([]);
+  });
+});
+
 describe("the result of a walk test", () => {
   test("names the site, who tested, and each zone with its first and last trip", async () => {
     site.zoneService.zoneOverrides.bypass("smoke", { reason: "dust" }, ANA);
@@ -115,6 +138,7 @@ describe("the result of a walk test", () => {
       ended: at(MINUTE_MS + 6000),
       endedBy: "operator@test.example",
       lifeSafetySuppressed: [],
+      dispatchedAtEnd: [],
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       zones: [
         {

@@ -8,6 +8,13 @@ export const EN_TESTS = {
   "walk.askText": "No alarm of any zone is dispatched during the test.",
   "walk.tested": { one: "{tested} of {n} zone tested", other: "{tested} of {n} zones tested" },
   "walk.yes": "tested",
+  "walk.endAsk": "End the walk test?",
+  "walk.endDispatches": {
+    one: "{zones} is still open: an intervention is dispatched as soon as the test ends. Return the zone to normal first to avoid it.",
+    other:
+      "These zones are still open, and are dispatched as soon as the test ends: {zones}. Return them to normal first to avoid it.",
+  },
+  "walk.stillOpen": "still open",
   "walk.no": "not tested",
   "walk.period": "Test",
   "walk.by": "Tested by",

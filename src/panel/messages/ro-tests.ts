@@ -19,6 +19,14 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
     other: "Zone testate: {tested} din {n}",
   },
   "walk.yes": "testată",
+  "walk.endAsk": "Se oprește testul de mers?",
+  "walk.endDispatches": {
+    one: "Zona {zones} este încă deschisă: la oprirea testului se transmite imediat o intervenție. Pentru a o evita, readuceți mai întâi zona la normal.",
+    few: "Aceste zone sunt încă deschise și se transmit imediat la oprirea testului: {zones}. Pentru a evita acest lucru, readuceți-le mai întâi la normal.",
+    other:
+      "Aceste zone sunt încă deschise și se transmit imediat la oprirea testului: {zones}. Pentru a evita acest lucru, readuceți-le mai întâi la normal.",
+  },
+  "walk.stillOpen": "încă deschisă",
   "walk.no": "netestată",
   "walk.period": "Test",
   "walk.by": "Efectuat de",

@@ -84,6 +84,9 @@ export function Running({ test }: { readonly test: WalkTestView }) {
                 </small>
                 <LoopNote zone={byId.get(zone.id)} />
               </div>
+              {zone.passed && byId.get(zone.id)?.contact === "open" && (
+                <Badge tone="attention">{t("walk.stillOpen")}</Badge>
+              )}
               <Badge tone={zone.passed ? "fine" : "attention"}>
                 {t(zone.passed ? "walk.yes" : "walk.no")}
               </Badge>
