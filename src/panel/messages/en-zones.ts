@@ -181,6 +181,11 @@ export const EN_ZONES = {
   "saved.live": "Live",
   "saved.warning":
     "From now on an opening is a real trip. Test the zone in a walk test: nothing is dispatched then.",
+  "saved.firstReading": {
+    one: "{zones} does not trip yet: its first message only stores its state. Open and close it once.",
+    other:
+      "These do not trip yet: the first message of each only stores its state: {zones}. Open and close each once.",
+  },
   "saved.another": "Add another zone",
 
   "edit.title": "Edit zones",

@@ -198,6 +198,12 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "saved.live": "Starea actuală",
   "saved.warning":
     "De acum, o deschidere este o declanșare reală. Testați zona într-un test de mers (walk test): atunci nu se transmite nimic.",
+  "saved.firstReading": {
+    one: "Zona {zones} nu se declanșează încă: primul ei mesaj doar memorează starea. Deschideți-o și închideți-o o dată.",
+    few: "Aceste zone nu se declanșează încă: primul mesaj al fiecăreia doar memorează starea: {zones}. Deschideți și închideți fiecare zonă o dată.",
+    other:
+      "Aceste zone nu se declanșează încă: primul mesaj al fiecăreia doar memorează starea: {zones}. Deschideți și închideți fiecare zonă o dată.",
+  },
   "saved.another": "Altă zonă",
   "edit.title": "Editarea zonelor",
   "edit.text": "Zonele din {file}, în ordinea din fișier.",

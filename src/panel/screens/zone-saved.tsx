@@ -9,6 +9,9 @@ import { StepHead } from "./step-head.tsx";
 export function ZoneSaved() {
   const ids = (route.value.query["ids"] ?? "").split(",");
   const changed = zones.value.filter(({ id }) => ids.includes(id));
+  // A zone of life safety trips with its first message.
+  const unread = changed.filter(({ contact, isLifeSafety }) => contact === "unknown" && !isLifeSafety);
+  const names = unread.map(({ name }) => name).join(", ");
   return (
     <>
       <StepHead title={t("saved.title")} back="#/zones" />
@@ -25,7 +28,8 @@ export function ZoneSaved() {
               </li>
             ))}
           </ul>
-          <p class="quiet">{t("saved.warning")}</p>
+          {unread.length > 0 && <p>{t("saved.firstReading", { n: unread.length, zones: names })}</p>}
+          {unread.length < changed.length && <p class="quiet">{t("saved.warning")}</p>}
         </section>
       )}
       <div class="row">
