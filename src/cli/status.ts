@@ -62,11 +62,21 @@ function statusText(status: StatusView): string {
       `  ${severity}: ${title}: ${plainLines(withLocalTimes(text, site.timezone), "    ")}\n`,
   );
   const notice = lifeSafetyNotice(lifeSafetySuppressed);
-  return `${plainLine(`${site.name}: ${headline.text}`)}\n${notice}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
+  return `${plainLine(`${site.name}: ${headline.text}`)}\n${notice}${noCentreText(status)}${undeliveredText(status)}${monitoringText(status)}${rows.join("")}`;
 }
 
 /** A daemon of an earlier release does not report it. */
 type WithMonitoring = Partial<Pick<StatusView, "monitoring">> & Pick<StatusView, "journeys">;
+
+/** So that no one takes a site without a destination for one that calls for help. */
+function noCentreText({
+  role,
+  link,
+  monitoring = null,
+}: WithMonitoring & Pick<StatusView, "role" | "link">): string {
+  const hasNone = role === "site" && link.state === "none" && monitoring === null;
+  return hasNone ? "  no dispatch centre: interventions stay here\n" : "";
+}
 
 /** The monitoring receivers, and the interventions with an event that none has acknowledged yet. */
 function monitoringText({ monitoring = null, journeys }: WithMonitoring): string {

@@ -53,7 +53,7 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     const sheet = await page.openZone("Fum depozit");
     await sheet.button("Test trip…").click();
     const question = page.dialog("Test trip: Fum depozit");
-    await question.text(/sent to the dispatch centre/).shown();
+    await question.text(/It stays here: there is no dispatch centre\./).shown();
     await question.button("Trip zone").click();
     await page.notice.text("Fum depozit: 1 trip recorded").shown();
     await sheet.text("Fire!").shown();

@@ -20,6 +20,7 @@ export const EN_SCREENS = {
   "zones.history": "History in the event log",
   "zones.ifTripped": "A trip now",
   "ifTripped.waiting": "is dispatched",
+  "ifTripped.here": "becomes an intervention, which stays here: no dispatch centre",
   "ifTripped.bypassed": "is not dispatched: bypassed",
   "ifTripped.test": "is not dispatched: walk test",
   "ifTripped.gated": "is not dispatched: not armed",
@@ -55,6 +56,7 @@ export const EN_SCREENS = {
     other: "The machine is powered off after {n} minutes without mains.",
   },
   "choice.zone-kind.power": "power supply",
+  "home.noCentre": "No dispatch centre: interventions stay here.",
   "past.noAlarm": "No alarm in the trip journal",
   "past.alarm": "Last alarm {time}",
   "past.deleted": "deleted",
@@ -98,12 +100,12 @@ export const EN_SCREENS = {
   "enrol.done": "The interventions of this site now go to {centre}.",
   "enrol.siteIs": "The dispatch centre knows this site as {site}.",
   "enrol.objectives": "Its account may use {objectives}.",
-  "enrol.outside":
-    "The account may not use the objectives of these zones, so their trips would wait: {zones}",
   "enrol.name": "{objective} is “{there}” at the dispatch centre.",
   "enrol.otherName": "{objective} is “{here}” here and “{there}” at the dispatch centre.",
   "enrol.compareNames":
     "The same ID may be another building there. Compare the addresses with the dispatch centre before the first alarm.",
+  "enrol.outside":
+    "The account may not use the objectives of these zones, so their trips would wait: {zones}",
   "status.zonesUnknown": { one: "{n} without a reading", other: "{n} without a reading" },
   "status.started": "Running since",
   "status.version": "Version",
@@ -151,6 +153,10 @@ export const EN_SCREENS = {
   "zones.testTripTitle": "Test trip: {zone}",
   "zones.testTripText":
     "Simulates the zone's contact. A real intervention is created and sent to the dispatch centre.",
+  "zones.testTripHere":
+    "Simulates the zone's contact. A real intervention is created. It stays here: there is no dispatch centre.",
+  "zones.testTripSuppressed":
+    "Simulates the zone's contact. The trip is recorded. No intervention is created: {disposition}.",
   "zones.testTripDo": "Trip zone",
   "zones.tripped": { one: "{zone}: {n} trip recorded", other: "{zone}: {n} trips recorded" },
   "zones.restored": "{zone}: contact restored",

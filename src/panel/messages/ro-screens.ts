@@ -23,6 +23,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.history": "Istoricul din jurnalul de evenimente",
   "zones.ifTripped": "Dacă se declanșează acum",
   "ifTripped.waiting": "se transmite",
+  "ifTripped.here": "devine o intervenție, care rămâne aici: fără dispecerat",
   "ifTripped.bypassed": "nu se transmite: zonă în bypass",
   "ifTripped.test": "nu se transmite: test de mers (walk test)",
   "ifTripped.gated": "nu se transmite: zonă dezarmată",
@@ -59,6 +60,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
     other: "Dispozitivul se oprește după {n} de minute fără tensiune de rețea.",
   },
   "choice.zone-kind.power": "alimentare",
+  "home.noCentre": "Fără dispecerat: intervențiile rămân aici.",
   "past.noAlarm": "Nicio alarmă în jurnalul declanșărilor",
   "past.alarm": "Ultima alarmă: {time}",
   "past.deleted": "ștearsă",
@@ -102,12 +104,12 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "enrol.done": "Intervențiile acestei locații ajung acum la {centre}.",
   "enrol.siteIs": "La dispecerat, această locație este înregistrată ca {site}.",
   "enrol.objectives": "Contul ei are acces la {objectives}.",
-  "enrol.outside":
-    "Contul nu are acces la obiectivele acestor zone, deci declanșările lor ar rămâne în așteptare: {zones}",
   "enrol.name": "{objective} este „{there}” la dispecerat.",
   "enrol.otherName": "{objective} este „{here}” aici și „{there}” la dispecerat.",
   "enrol.compareNames":
     "Același ID poate fi acolo o altă clădire. Comparați adresele cu dispeceratul înainte de prima alarmă.",
+  "enrol.outside":
+    "Contul nu are acces la obiectivele acestor zone, deci declanșările lor ar rămâne în așteptare: {zones}",
   "status.zonesUnknown": { one: "{n} fără citire", few: "{n} fără citire", other: "{n} fără citire" },
   "status.started": "Ultima pornire",
   "status.version": "Versiune",
@@ -157,6 +159,10 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.testTripTitle": "Declanșare de test: {zone}",
   "zones.testTripText":
     "Se simulează deschiderea contactului. Se creează o intervenție reală, care se transmite la dispecerat.",
+  "zones.testTripHere":
+    "Se simulează deschiderea contactului. Se creează o intervenție reală. Ea rămâne aici: nu există dispecerat.",
+  "zones.testTripSuppressed":
+    "Se simulează deschiderea contactului. Declanșarea se înregistrează. Nu se creează nicio intervenție: {disposition}.",
   "zones.testTripDo": "Declanșare",
   "zones.tripped": {
     one: "{zone}: {n} declanșare înregistrată",

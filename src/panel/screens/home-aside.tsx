@@ -7,6 +7,7 @@ import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
 import { daemonNowMs } from "../clock.ts";
+import { hasDestination } from "../destination.ts";
 import { formatDate, formatDated, formatTime } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -31,6 +32,11 @@ export function HomeAside() {
       {isSite && hasZones && now.headline.level === "well" && <QuietDay />}
       {isSite && <PinnedZones />}
       {now.link.state !== "none" && <LinkCard now={now} />}
+      {isSite && hasZones && !hasDestination() && (
+        <section class="card">
+          <p>{t("home.noCentre")}</p>
+        </section>
+      )}
       {isSite && hasZones && <PastCard last={now.lastAlarm ?? null} />}
       {now.supply && <SupplyCard supply={now.supply} />}
     </>

@@ -5,6 +5,7 @@ import type { SimulationView, ZoneView } from "../../site/zone-view.ts";
 import { Act } from "../act.tsx";
 import { ConfirmDialog, Dialog } from "../dialog.tsx";
 import { formatTime } from "../date-format.ts";
+import { hasDestination } from "../destination.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { postOnce } from "../idempotency-key.ts";
@@ -52,7 +53,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
       <dl class="facts">
         <dt>{t("zones.ifTripped")}</dt>
         <dd>
-          {t(`ifTripped.${zone.disposition}`)}
+          {t(`ifTripped.${zone.disposition === "waiting" && !hasDestination() ? "here" : zone.disposition}`)}
           <ZoneStatusNotes zone={zone} />
         </dd>
         <dt>{t("zones.kind")}</dt>
@@ -159,9 +160,16 @@ function TestTrip({ zone, close }: { readonly zone: ZoneView; readonly close: ()
       act={trip}
       close={close}
     >
-      <p>{t("zones.testTripText")}</p>
+      <p>{testTripText(zone)}</p>
     </ConfirmDialog>
   );
+}
+
+/** What a test trip causes now. */
+function testTripText({ disposition }: ZoneView): string {
+  if (disposition !== "waiting")
+    return t("zones.testTripSuppressed", { disposition: t(`disposition.${disposition}`) });
+  return t(hasDestination() ? "zones.testTripText" : "zones.testTripHere");
 }
 
 async function restoreContact(zone: ZoneView): Promise<void> {
