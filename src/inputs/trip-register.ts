@@ -1,6 +1,7 @@
 import { INCIDENT_WINDOW_MS_MAX, incidentNear } from "../domain/incident-window.ts";
 import { hasSeveralNumbers } from "../domain/alarm-panel.ts";
 import { gateText } from "../domain/gate.ts";
+import { counted } from "../domain/headline-text.ts";
 import { applicableCounters, countTrip, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
 import { newRestore, newTrip } from "../domain/trip-rows.ts";
 import type { NewTrip, Trip } from "../domain/trip.ts";
@@ -204,7 +205,7 @@ export class TripRegister {
     const { incidents = 0, trips = 0 } = counters ?? {};
     return {
       state: "swinger",
-      reason: `swinger shutdown after ${trips} trips in ${incidents} ${incidents === 1 ? "incident" : "incidents"}`,
+      reason: `swinger shutdown after ${counted(trips, "trip")} in ${counted(incidents, "incident")}`,
     };
   }
 

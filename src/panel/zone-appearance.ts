@@ -53,7 +53,11 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   });
   const fault = faults.find((one) => one.fault !== "battery");
   if (isOpen && disposition === "waiting") return look("alarm", t(`zoneWord.${kind}.open`));
-  if (disposition === "swinger") return look("fault", t("zoneWord.swinger"));
+  if (disposition === "swinger")
+    return look(
+      "fault",
+      isOpen ? t("zoneWord.swingerOpen", { word: t(`zoneWord.${kind}.open`) }) : t("zoneWord.swinger"),
+    );
   if (fault) return look("fault", t(`fault.${fault.fault}`), fault.since);
   if (disposition === "bypassed") return look("off", t("zoneWord.bypassed"));
   if (contact === "unknown")

@@ -3,6 +3,7 @@ import { RO_BROKER } from "./ro-broker.ts";
 import { RO_CONFIGURATION } from "./ro-configuration.ts";
 import { RO_CONFLICTS } from "./ro-conflicts.ts";
 import { RO_DEVICES } from "./ro-devices.ts";
+import { RO_DISPOSITIONS } from "./ro-dispositions.ts";
 import { RO_ERROR_MESSAGES } from "./ro-error-messages.ts";
 import { RO_RECOVERY } from "./ro-recovery.ts";
 import { RO_SCHEMA } from "./ro-schema.ts";
@@ -208,25 +209,7 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
   ["the daemon is stopping", "serviciul se oprește"],
   ["the local API is starting", "API-ul local pornește"],
 
-  // Why a trip was not dispatched
-  ["the journal still cannot be written", "încă nu se poate scrie în jurnalul declanșărilor"],
-  ["control socket", "socketul de control"],
-  ["walk test by {who}", "test de mers (walk test), {who}"],
-  ["walk test", "test de mers (walk test)"],
-  ["disarmed ({by})", "zonă dezarmată ({by})"],
-  ["exit delay ({by})", "temporizare la ieșire ({by})"],
-  ["schedule", "program orar"],
-  ["swinger shutdown after repeated trips", "blocare automată (swinger) după declanșări repetate"],
-  [
-    "swinger shutdown after {trips} trips in {n} incidents",
-    "blocare automată (swinger); declanșări: {trips}, incidente: {n}",
-  ],
-  [
-    "swinger shutdown after {trips} trips in {n} incident",
-    "blocare automată (swinger) într-un incident; declanșări: {trips}",
-  ],
-  ["the zone is no longer in the configuration", "zona nu mai este în configurație"],
-  ["its fault has no intervention", "deranjamentul nu are intervenție"],
+  ...RO_DISPOSITIONS,
 
   // Discovery and the broker
   ["the broker closed the connection", "brokerul a închis conexiunea"],

@@ -32,12 +32,12 @@ export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
           </span>
         </div>
       ) : (
-        disposition !== "waiting" &&
-        reason !== null &&
-        disposition !== "test" && (
-          <span class="quiet">
+        // The line above has said a walk test and a swinger shutdown already.
+        disposition === "gated" &&
+        reason !== null && (
+          <div class="quiet">
             <DaemonText text={reason} />
-          </span>
+          </div>
         )
       )}
     </>
