@@ -195,10 +195,13 @@ function numberOf(field: string, value: string): number {
 
 /** Name of an order beyond the fields of a record: priorities as low, medium, high. */
 const PRIORITY_RANK = "priorityRank";
+/** As above: done, then the unfinished records by the rank of their priority. */
+const URGENCY_RANK = "urgencyRank";
 
 function sortOf(parameters: URLSearchParams): InterventionQuery["sort"] {
   return sortKeysOf(parameters).map(({ field, descending }) => {
     if (field === PRIORITY_RANK) return { field: "priority", descending, isRanked: true };
+    if (field === URGENCY_RANK) return { field: "status", descending, isUrgency: true };
     if (!isRecordField(field))
       throw new AppError("invalid", `_sort must name a field of the record, not ${JSON.stringify(field)}`);
     return { field, descending };

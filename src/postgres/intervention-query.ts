@@ -6,7 +6,7 @@ import {
   FLAGS,
   isOneSided,
   membership,
-  RANK,
+  rankOf,
   SEARCHED,
   type Filter,
   type InterventionQuery,
@@ -68,10 +68,10 @@ const NULLABLE: ReadonlySet<RecordField> = new Set<RecordField>([
  * one: PostgreSQL uses an index for an order only if both have the same, even if the column is never null.
  */
 export function orderOf({ sort }: { readonly sort: readonly OrderedKey[] }): string {
-  const keys = sort.map(({ field, descending, isRanked, isNeverNull }) => {
-    const key = isRanked === true ? RANK : `"${comparable(field)}"`;
+  const keys = sort.map((key) => {
+    const { field, descending, isNeverNull } = key;
     const mayBeNull = NULLABLE.has(field) && isNeverNull !== true;
-    return `${key} ${descending ? "DESC" : "ASC"}${mayBeNull ? " NULLS LAST" : ""}`;
+    return `${rankOf(key) ?? `"${comparable(field)}"`} ${descending ? "DESC" : "ASC"}${mayBeNull ? " NULLS LAST" : ""}`;
   });
   return [...keys, ...(sort.some(({ field }) => field === "id") ? [] : ["id ASC"])].join(", ");
 }

@@ -48,12 +48,28 @@ export function partsOf({ filters, sort }: Pick<InterventionQuery, "filters" | "
     ];
     return first.descending ? [more, one] : [one, more];
   }
+  if (first?.isUrgency === true) return partsByUrgency(filters, first.descending, rest);
   const values = first && (first.isRanked === true ? PRIORITIES : VALUES[first.field]);
   if (!values || isIndexed(first, rest)) return [];
   const ordered = first.descending ? values.toReversed() : values;
   return ordered
     .filter((value) => isAccepted(filters, first.field, value))
     .map((value) => ({ where: `"${first.field}" = '${value}'`, sort: rest }));
+}
+
+/** The unfinished records of each priority, and those that are done. */
+function partsByUrgency(
+  filters: InterventionQuery["filters"],
+  isDescending: boolean,
+  sort: readonly SortKey[],
+): ListPart[] {
+  const accepts = (status: string): boolean => isAccepted(filters, "status", status);
+  const done = accepts("done") ? [{ where: `"status" = 'done'`, sort }] : [];
+  const unfinished = PRIORITIES.filter((priority) => isAccepted(filters, "priority", priority)).map(
+    (priority) => ({ where: `"status" <> 'done' AND "priority" = '${priority}'`, sort }),
+  );
+  const parts = [...done, ...(STATUSES.some((one) => one !== "done" && accepts(one)) ? unfinished : [])];
+  return isDescending ? parts.toReversed() : parts;
 }
 
 /** Whether filters of the counts accept records with this value. */

@@ -66,6 +66,10 @@ function rangeOf({ start, end }: InterventionQuery): [number, number] {
 
 /** The columns by which a list is sorted. */
 function sortedOf({ sort }: InterventionQuery): string {
-  const columns = sort.map(({ field }) => `"${comparable(field)}"`);
+  // That by urgency is sorted by the priority too.
+  const columns = sort.flatMap(({ field, isUrgency }) => [
+    `"${comparable(field)}"`,
+    ...(isUrgency === true ? [`"priority"`] : []),
+  ]);
   return [...new Set(["id", ...columns.filter((column) => column !== `"id"`)])].join(", ");
 }

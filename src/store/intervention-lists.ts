@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { RECORD_FIELDS, type Intervention, type RecordField } from "../domain/intervention.ts";
 import { Store, type Database } from "./database.ts";
 import { StatementCache } from "./statement-cache.ts";
+import { urgentFirst } from "./urgent-first.ts";
 import { readTransaction } from "./transaction.ts";
 import {
   conditionsOf,
@@ -110,10 +111,11 @@ export class InterventionLists extends Store {
     const { start, end } = query;
     const order = orderOf(query);
     const { from, where, values } = sqlOf(query, query.sort[0]);
+    const listed = (isCounted(query) ? urgentFirst(query) : undefined) ?? `${from} WHERE ${where}`;
     // Only ids are sorted and skipped; full records are read for the slice alone.
     return this.#lists
       .prepare(
-        `SELECT ${AS_JSON} FROM (SELECT id FROM ${from} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start)
+        `SELECT ${AS_JSON} FROM (SELECT id FROM ${listed} ORDER BY ${order} LIMIT :limit OFFSET :start)
          JOIN interventions USING (id) ORDER BY ${order}`,
       )
       .pluck()

@@ -10,6 +10,8 @@ interface SortKey {
   readonly descending: boolean;
   /** Priority by its rank (low, medium, high) instead of its letters; no index has this order. */
   readonly isRanked?: boolean;
+  /** Status by what is to be done first: done, then the unfinished ones by the rank of their priority. */
+  readonly isUrgency?: boolean;
 }
 
 /** The records that the account of a site may use: those at its objectives, and those that it has created. */
@@ -69,7 +71,8 @@ type Conditions = Pick<InterventionQuery, "filters" | "search" | "scope" | "sync
 export function sqlOf(query: Conditions, order?: SortKey): InterventionSql {
   const { conditions, values } = conditionsOf(query);
   const isFiltered = query.scope !== undefined || isFew(query.sync) || query.filters.some(usesIndex);
-  const isHelped = isFiltered || (order !== undefined && INDEXED.has(order.field) && order.isRanked !== true);
+  const isHelped =
+    isFiltered || (order !== undefined && INDEXED.has(order.field) && rankOf(order) === undefined);
   return {
     // Otherwise SQLite scans the whole table along some index, with random reads.
     from: isHelped ? "interventions" : "interventions NOT INDEXED",
@@ -162,13 +165,19 @@ function isOneValue({ operator, values }: Filter): boolean {
 }
 
 /** By what it means: by its letters, high would come before low. */
-export const RANK = "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+const RANK = "CASE priority WHEN 'low' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
+const URGENCY = `CASE status WHEN 'done' THEN -1 ELSE ${RANK} END`;
+
+/** The expression of a key that sorts by what its values mean; undefined for one that sorts by its column. */
+export function rankOf({ isRanked, isUrgency }: Omit<SortKey, "field" | "descending">): string | undefined {
+  if (isUrgency === true) return URGENCY;
+  return isRanked === true ? RANK : undefined;
+}
 
 /** Dates are sorted by time, records without a value come last, and ties are sorted by id. */
-export function orderOf({ sort }: InterventionQuery): string {
+export function orderOf({ sort }: Pick<InterventionQuery, "sort">): string {
   const keys = sort.map(
-    ({ field, descending, isRanked }) =>
-      `${isRanked ? RANK : comparable(field)} ${descending ? "DESC" : "ASC"} NULLS LAST`,
+    (key) => `${rankOf(key) ?? comparable(key.field)} ${key.descending ? "DESC" : "ASC"} NULLS LAST`,
   );
   const byId = sort.some(({ field }) => field === "id") ? [] : ["id ASC"];
   return [...keys, ...byId].join(", ");

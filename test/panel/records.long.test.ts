@@ -194,28 +194,31 @@ describeWithBrowser("records in the panel", () => {
     await list.link("Lunar 0").shown();
   });
 
-  test("the list begins with what is unfinished, the newest first", async () => {
-    for (const [name, status] of [
-      ["Întâi plan", "planned"],
-      ["Întâi lucru", "in_progress"],
-      ["Întâi gata", "done"],
-      ["Întâi nou", "planned"],
+  test("the list begins with what is unfinished, by its priority, and of each the newest first", async () => {
+    for (const [name, status, priority] of [
+      ["Întâi foc", "planned", "high"],
+      ["Întâi plan", "planned", "medium"],
+      ["Întâi lucru", "in_progress", "medium"],
+      ["Întâi gata", "done", "high"],
+      ["Întâi nou", "planned", "medium"],
+      ["Întâi ușor", "in_progress", "low"],
     ] as const) {
       const form = await page.open("interventions/new");
       await form.field("Name").fill(name);
       await form.field("Status").choose(status);
+      await form.field("Priority").choose(priority);
       await form.complete();
       await form.button("Save").click();
       await page.arrival(/^interventions\/\d+$/);
     }
     const list = await page.open("interventions?q=%C3%AEnt%C3%A2i");
-    await list.text("1–4 of 4").shown();
+    await list.text("1–6 of 6").shown();
     await list.columnHeader("Status").and(list.markup("[aria-sort=descending]")).shown();
-    expect(await list.markup("tbody").words()).toMatch(/nou[^]*plan[^]*lucru[^]*gata/);
+    expect(await list.markup("tbody").words()).toMatch(/foc[^]*nou[^]*lucru[^]*plan[^]*ușor[^]*gata/);
     await list.button("Status").click();
     await list.columnHeader("Status").and(list.markup("[aria-sort=ascending]")).shown();
     await list.complete();
-    expect(await list.markup("tbody").words()).toMatch(/gata[^]*lucru[^]*nou[^]*plan/);
+    expect(await list.markup("tbody").words()).toMatch(/gata[^]*ușor[^]*nou[^]*lucru[^]*plan[^]*foc/);
   });
 
   test("the queue shows unsent records with the reason", async () => {

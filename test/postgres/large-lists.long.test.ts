@@ -27,7 +27,7 @@ const ASKED_BY_CLIENTS = [
   "_sort=type&_order=ASC",
 ];
 /** What the web panel and the contract offer to dispatchers. */
-const SORTS = "id name status priority priorityRank type dateStart dateEnd crews".split(" ");
+const SORTS = "id name status priority priorityRank urgencyRank type dateStart dateEnd crews".split(" ");
 const FILTERS = [
   "",
   "status_ne=done",

@@ -60,7 +60,16 @@ const QUERIES = [
     "type=repair",
     "q=usa",
   ].flatMap((filter) =>
-    [...RECORD_FIELDS, "priorityRank", "status,priority", "dateEnd,crews", "crews,dateEnd"].flatMap((sort) =>
+    [
+      ...RECORD_FIELDS,
+      "priorityRank",
+      "urgencyRank",
+      "urgencyRank,id",
+      "urgencyRank,name",
+      "status,priority",
+      "dateEnd,crews",
+      "crews,dateEnd",
+    ].flatMap((sort) =>
       ["ASC,DESC", "DESC,ASC"].map((order) => `${filter}&_sort=${sort}&_order=${order}&_start=3&_end=11`),
     ),
   ),

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intervention } from "../../src/domain/intervention.ts";
+import { InterventionLists } from "../../src/store/intervention-lists.ts";
 import { removeOldRecords } from "../../src/store/retention.ts";
 import { OPERATOR_USER, TestApp } from "../support/app.ts";
 
@@ -81,6 +82,64 @@ test("a list has each record exactly as a single read returns it", () => {
   );
   const [text] = site.lists.readHere(everything).records;
   expect(text).toBe(JSON.stringify(record));
+});
+
+describe("by urgency", () => {
+  const byUrgency = (descending: boolean) =>
+    [
+      { field: "status", descending, isUrgency: true },
+      { field: "id", descending: true },
+    ] as const;
+  const urgencyOf = ({ status, priority }: Intervention): number =>
+    status === "done" ? -1 : ["low", "medium", "high"].indexOf(priority);
+
+  test("the unfinished records come first by their priority, then those that are done, on every page", () => {
+    fc.assert(
+      fc.property(fc.array(FIELDS, { maxLength: 40 }), fc.nat(20), fc.nat(20), (all, start, length) => {
+        for (const fields of all)
+          site.interventions.create(
+            { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1, ...fields },
+            OPERATOR_USER,
+          );
+        for (const descending of [true, false])
+          for (const filters of [
+            [],
+            [equal("status", "planned", "done")],
+            [{ ...equal("status", "done"), operator: "not-equal" } as const],
+            [equal("priority", "high")],
+          ]) {
+            const expected = site
+              .records()
+              .filter(({ status, priority }) =>
+                filters.every(
+                  ({ field, operator, values }) =>
+                    values.includes(field === "status" ? status : priority) === (operator === "equal"),
+                ),
+              )
+              .toSorted((a, b) => (urgencyOf(a) - urgencyOf(b)) * (descending ? -1 : 1) || b.id - a.id);
+            const sort = byUrgency(descending);
+            const page = site.lists.readHere({ filters, sort, start, end: start + length });
+            expect(page.total).toBe(expected.length);
+            expect(page.records.map((text) => (JSON.parse(text) as Intervention).id)).toEqual(
+              expected.slice(start, start + length).map(({ id }) => id),
+            );
+          }
+      }),
+      { seed: 20261128, numRuns: 15 },
+    );
+  });
+
+  test("the first page reads the unfinished records and no more of the others than it shows", () => {
+    const patrol = { name: "Patrol", objectiveType: "obiective/cladiri", objectiveId: 1 } as const;
+    for (let n = 0; n < 300; n += 1)
+      site.interventions.create({ ...patrol, status: n % 10 === 0 ? "planned" : "done" }, OPERATOR_USER);
+    let read = 0;
+    const lists = new InterventionLists(site.database);
+    lists.read({ filters: [], sort: byUrgency(true), start: 0, end: 50 }, (row) => {
+      read = row;
+    });
+    expect(read).toBeLessThanOrEqual(30 + 50);
+  });
 });
 
 describe("of a large table", () => {

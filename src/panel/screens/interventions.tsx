@@ -39,10 +39,13 @@ const SYNC_GROUPS = [
 /** The values of the status filter; `open`: every status but done. */
 const OPEN = "open";
 
-/** What is unfinished comes first: planned, then in progress; of each the newest. */
+/** What is unfinished comes first, by its priority; of each the newest. */
 const SORT = "status";
 /** By its letters, high would come before low and medium. */
-const SORT_FIELDS: Readonly<Record<string, string>> = { status: "status,id", priority: "priorityRank,id" };
+const SORT_FIELDS: Readonly<Record<string, string>> = {
+  status: "urgencyRank,id",
+  priority: "priorityRank,id",
+};
 
 /** Changes a filter; the list then starts again at its first page. */
 function setFilter(change: Readonly<Record<string, string>>): void {
