@@ -1,6 +1,7 @@
 import type { TimelineEntry } from "../site/timeline-view.ts";
 import type { Tone } from "./badge.tsx";
 import { detailText } from "./event-detail.ts";
+import { isAlarmRecord, isOfSilence } from "./event-category.ts";
 import { EVENT_DETAIL_TEXTS, originText } from "./event-detail-texts.ts";
 import { translateDaemonText, t, translateCode } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
@@ -70,10 +71,11 @@ function toneOf(event: string, isDispatched: boolean): Tone {
 }
 
 /** What a user, the command line or the dispatch centre has done. */
-function ofUser({ event, who, from, subject, detail }: TimelineEntry): Said {
+function ofUser(entry: TimelineEntry): Said {
+  const { event, who, from, subject, detail } = entry;
   const [, about = subject] = /^\S+ (.*)$/.exec(subject) ?? [];
   const zone = zones.value.find(({ id }) => subject === `zone ${id}`);
-  const { icon, tone } = LOOKS.find(([name]) => event.startsWith(name))?.[1] ?? OTHER;
+  const { icon, tone } = lookAtCentre(entry) ?? LOOKS.find(([name]) => event.startsWith(name))?.[1] ?? OTHER;
   return {
     icon,
     tone,
@@ -114,6 +116,13 @@ function saidAs(event: string, { change, conflict }: TimelineEntry["detail"]): s
 type Look = Pick<Said, "icon" | "tone">;
 const OTHER: Look = { icon: "settings", tone: "off" };
 const USER: Look = { icon: "users", tone: "off" };
+
+/** A dispatch centre has of an alarm, and of a silent site, only its record. */
+function lookAtCentre(entry: TimelineEntry): Look | undefined {
+  if (status.value?.role !== "centre") return undefined;
+  if (isOfSilence(entry)) return { icon: "wrench", tone: "fault" };
+  return isAlarmRecord(entry) ? { icon: "siren", tone: "alarm" } : undefined;
+}
 
 /** By the beginning of the event's name. */
 const LOOKS: readonly (readonly [string, Look])[] = [

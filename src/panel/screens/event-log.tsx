@@ -1,4 +1,5 @@
 import type { TimelineEntry } from "../../site/timeline-view.ts";
+import { CATEGORIES, CATEGORIES_OF_CENTRE, isOf } from "../event-category.ts";
 import { csvOf } from "../event-csv.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
@@ -16,15 +17,13 @@ import { Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
 import { chartedTrips, useIsWide, EventTrips } from "./event-trips.tsx";
 
-const CATEGORIES = ["", "alarms", "suppressed", "faults", "users", "records", "system"] as const;
-type Category = (typeof CATEGORIES)[number];
-
 /** The event log as sentences, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
   const { kind = "", q = "", zone = "" } = route.value.query;
+  const isCentre = status.value?.role === "centre";
   const isFound = eventSearch(q);
   const matches = (entry: TimelineEntry): boolean =>
-    (kind === "" || categoryOf(entry) === kind) &&
+    (kind === "" || isOf(entry, kind, isCentre)) &&
     (zone === "" || isAbout(entry, zone)) &&
     (q === "" || isFound(entry));
   const isFiltered = kind !== "" || q !== "" || zone !== "";
@@ -38,13 +37,13 @@ export function EventLogScreen() {
         <Pending error={pages.error} reload={pages.reload} />
       </>
     );
-  const charted = chartedTrips(kind, q);
+  const charted = isCentre ? undefined : chartedTrips(kind, q);
   const isBeside = isWide && charted !== undefined;
   return (
     <>
       <Head matches={matches} />
       <SearchField text={q} find={(text) => setQuery({ q: text })} />
-      <Filters kind={kind} zone={zone} />
+      <Filters kind={kind} zone={zone} categories={isCentre ? CATEGORIES_OF_CENTRE : CATEGORIES} />
       {!isBeside && charted && zone !== "" && <EventTrips zone={zone} filter={charted} />}
       <div class={isBeside ? "split" : ""}>
         <div class="stack">
@@ -98,7 +97,15 @@ function Found({ pages, isFiltered }: { readonly pages: EventPages; readonly isF
 }
 
 /** The categories, and the zone of a link from its sheet. */
-function Filters({ kind, zone }: { readonly kind: string; readonly zone: string }) {
+function Filters({
+  kind,
+  zone,
+  categories,
+}: {
+  readonly kind: string;
+  readonly zone: string;
+  readonly categories: readonly (typeof CATEGORIES)[number][];
+}) {
   return (
     <div class="chips" role="group" aria-label={t("events.kind")}>
       {zone !== "" && (
@@ -106,7 +113,7 @@ function Filters({ kind, zone }: { readonly kind: string; readonly zone: string 
           {zones.value.find(({ id }) => id === zone)?.name ?? zone} <Icon name="x" />
         </button>
       )}
-      {CATEGORIES.map((one) => (
+      {categories.map((one) => (
         <button type="button" key={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: one })}>
           {one === "" ? t("app.all") : t(`events.${one}`)}
         </button>
@@ -135,19 +142,6 @@ function Head({ matches }: { readonly matches: Matches }) {
       <ErrorMessage text={problem} />
     </>
   );
-}
-
-/** The category of an entry, from its name and what became of it. */
-function categoryOf({ event, detail }: TimelineEntry): Exclude<Category, ""> {
-  if (event === "trip" || event === "standing") {
-    const isDispatched = ["posted", "merged", "waiting", "refused"].includes(String(detail["state"]));
-    return isDispatched ? "alarms" : "suppressed";
-  }
-  if (event.startsWith("fault")) return "faults";
-  if (/^(restore|signal|zone|walk)/.test(event)) return "alarms";
-  if (/^(sign-?ed|sign-in|forbidden|account)/.test(event)) return "users";
-  if (event.startsWith("intervention")) return "records";
-  return "system";
 }
 
 /** Whether an entry is of a zone or about it. */
