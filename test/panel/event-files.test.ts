@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { TimelineEntry } from "../../src/site/timeline-view.ts";
-import { csvOf } from "../../src/panel/event-csv.ts";
+import { csvOf, type SaidEntry } from "../../src/panel/event-csv.ts";
 import { detailText } from "../../src/panel/event-detail.ts";
 import { EventStreamParser } from "../../src/panel/event-stream.ts";
 
@@ -14,18 +14,20 @@ const ENTRY: TimelineEntry = {
   detail: { name: 'says "now", twice' },
 };
 
+const SAID = (): SaidEntry => ({ local: "2026-11-20 23:30:00", text: "ana@example.ro created intervention" });
+
 test("the event log is exported as CSV, marked as UTF-8 for spreadsheets", () => {
-  expect(csvOf([ENTRY])).toBe(
-    '\uFEFF"at","event","who","from","subject","detail"\r\n' +
+  expect(csvOf([ENTRY], SAID)).toBe(
+    '\uFEFF"at","event","who","from","subject","detail","localTime","sentence"\r\n' +
       '"2026-11-20T21:30:00.000Z","intervention-created","ana@example.ro","192.168.1.23","intervention 12",' +
-      '"{""name"":""says \\""now\\"", twice""}"\r\n',
+      '"{""name"":""says \\""now\\"", twice""}","2026-11-20 23:30:00","ana@example.ro created intervention"\r\n',
   );
 });
 
 test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])(
   "a value that begins like a formula (%j) is exported as text",
   (who) => {
-    expect(csvOf([{ ...ENTRY, who }])).toContain(`"'${who}"`);
+    expect(csvOf([{ ...ENTRY, who }], SAID)).toContain(`"'${who}"`);
   },
 );
 

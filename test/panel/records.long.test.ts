@@ -270,7 +270,7 @@ describeWithBrowser("records in the panel", () => {
     await site.daemon.run(["trip", "--zone", "front-door"]);
     await log.listItem(/Ușa principală: Open.*recorded as an intervention/).shown();
     const saved = await page.downloaded(() => log.button("JSON").click());
-    expect(saved.suggestedFilename()).toBe("hala-nord-events.json");
+    expect(saved.suggestedFilename()).toMatch(/^hala-nord-events-\d{4}-\d\d-\d\d\.json$/);
     const entries = JSON.parse(readFileSync(await saved.path(), "utf8")) as TimelineEntry[];
     // What is filtered is exported.
     expect(new Set(entries.map(({ event }) => event))).toEqual(new Set(["trip"]));

@@ -1,12 +1,15 @@
 import type { TimelineEntry } from "../../site/timeline-view.ts";
+import { daemonNowMs } from "../clock.ts";
+import { formatClock, siteDay } from "../date-format.ts";
 import { CATEGORIES, CATEGORIES_OF_CENTRE, isOf } from "../event-category.ts";
-import { csvOf } from "../event-csv.ts";
+import { csvOf, type SaidEntry } from "../event-csv.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
 import { logRows } from "../event-records.ts";
 import { loadEventLog } from "../event-export.ts";
 import { eventSearch } from "../event-search.ts";
+import { eventSentence } from "../event-sentence.ts";
 import { useEventPages, type EventPages } from "../event-pages.ts";
 import { downloadFile } from "../file-download.ts";
 import { SearchField } from "../more-fields.tsx";
@@ -152,7 +155,15 @@ function isAbout({ who, subject }: TimelineEntry, zone: string): boolean {
 /** Downloads the event log, as far as it matches what is shown. */
 async function save(format: "csv" | "json", matches: Matches): Promise<void> {
   const entries = (await loadEventLog()).filter(matches);
-  const text = format === "csv" ? csvOf(entries) : JSON.stringify(entries, null, 2);
+  const text = format === "csv" ? csvOf(entries, sentenceOf) : JSON.stringify(entries, null, 2);
   const type = format === "csv" ? "text/csv" : "application/json";
-  downloadFile(new Blob([text], { type }), `${status.value?.site.ref ?? "santinela"}-events.${format}`);
+  const name = `${status.value?.site.ref ?? "santinela"}-events-${siteDay(daemonNowMs())}.${format}`;
+  downloadFile(new Blob([text], { type }), name);
+}
+
+/** What a person reads of an entry, for a file. */
+function sentenceOf(entry: TimelineEntry): SaidEntry {
+  const { text, note } = eventSentence(entry);
+  const local = `${siteDay(Date.parse(entry.at))} ${formatClock(entry.at)}`;
+  return { local, text: note === "" ? text : `${text} · ${note}` };
 }
