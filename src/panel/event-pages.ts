@@ -62,6 +62,17 @@ export function useEventPages(matches: ((entry: TimelineEntry) => boolean) | und
     if (!isHeld) setLoaded(withNewest(loaded, first, keptMax));
   }, [first]);
 
+  const isFiltered = matches !== undefined;
+  const wasFiltered = useRef(isFiltered);
+  useEffect(() => {
+    // What a filter has read stays until it is cleared: then the log begins with its newest page again.
+    if (wasFiltered.current && !isFiltered && first) {
+      setHeld(undefined);
+      setLoaded(withNewest(undefined, first, keptMax));
+    }
+    wasFiltered.current = isFiltered;
+  }, [isFiltered]);
+
   const next = loaded?.next;
   const read = async (size: number): Promise<void> => {
     if (next === undefined || isReading.current) return;

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { daemonNowMs } from "../clock.ts";
 import { formatClock, siteDay } from "../date-format.ts";
@@ -19,6 +20,10 @@ import { status, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
 import { chartedTrips, useIsWide, EventTrips } from "./event-trips.tsx";
+
+/** Rows that are drawn at once: a slow phone takes seconds for two thousand. */
+const DRAWN_MAX = 200;
+const DRAWN_MORE = 100;
 
 /** The event log as sentences, newest entry first; older pages are loaded on demand. */
 export function EventLogScreen() {
@@ -50,7 +55,7 @@ export function EventLogScreen() {
       {!isBeside && charted && zone !== "" && <EventTrips zone={zone} filter={charted} />}
       <div class={isBeside ? "split" : ""}>
         <div class="stack">
-          <Found pages={pages} isFiltered={isFiltered} />
+          <Found key={`${kind} ${zone} ${q}`} pages={pages} isFiltered={isFiltered} />
         </div>
         {isBeside && (
           <div class="stack">
@@ -65,6 +70,12 @@ export function EventLogScreen() {
 /** The entries that match, with what is new above them and what is older below. */
 function Found({ pages, isFiltered }: { readonly pages: EventPages; readonly isFiltered: boolean }) {
   const { loaded, shown } = pages;
+  const [drawn, setDrawn] = useState(DRAWN_MAX);
+  const rows = logRows(shown);
+  const older = (): void => {
+    setDrawn(drawn + DRAWN_MORE);
+    if (rows.length < drawn + DRAWN_MORE) pages.loadOlder();
+  };
   return (
     <>
       {pages.waiting > 0 && (
@@ -86,11 +97,11 @@ function Found({ pages, isFiltered }: { readonly pages: EventPages; readonly isF
           )}
         </EmptyState>
       )}
-      <EventList rows={logRows(shown)} isWhole />
+      <EventList rows={rows.slice(0, drawn)} isWhole />
       <ErrorMessage text={pages.problem} />
-      {loaded?.next !== undefined && (
+      {(rows.length > drawn || loaded?.next !== undefined) && (
         <p class="row pager">
-          <button type="button" onClick={pages.loadOlder}>
+          <button type="button" onClick={older}>
             {t("events.older")}
           </button>
         </p>
