@@ -79,6 +79,8 @@ export const EN_SCREENS = {
   "app.nothing": "No entries.",
   "app.previous": "Previous",
   "app.next": "Next",
+  "app.first": "First page",
+  "app.last": "Last page",
   "app.range": "{from}–{to} of {total}",
   "enrol.title": "Dispatch centre",
   "enrol.centreIs": "The interventions of this site go to {centre}.",

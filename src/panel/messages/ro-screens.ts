@@ -83,6 +83,8 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "app.nothing": "Lista este goală.",
   "app.previous": "Pagina anterioară",
   "app.next": "Pagina următoare",
+  "app.first": "Prima pagină",
+  "app.last": "Ultima pagină",
   "app.range": "{from}–{to} din {total}",
   "enrol.title": "Dispecerat",
   "enrol.centreIs": "Intervențiile acestei locații ajung la {centre}.",
