@@ -3,7 +3,17 @@ import { useQuery } from "./api.ts";
 import { apiPath } from "./http.ts";
 import { translateCode } from "./i18n.ts";
 
-type Located = Pick<Intervention, "objectiveType" | "objectiveId">;
+/** The longest request for names. */
+const NAMED_MAX = 200;
+const REFERENCE = /^(obiective\/(?:cladiri|bunuri|persoane))\/(\d{1,15})$/;
+
+export type Located = Pick<Intervention, "objectiveType" | "objectiveId">;
+
+/** The objective of a reference, such as `obiective/cladiri/14`; undefined for another text. */
+export function objectiveOf(reference: string): Located | undefined {
+  const [, type, id] = REFERENCE.exec(reference) ?? [];
+  return type === undefined ? undefined : { objectiveType: type as ObjectiveType, objectiveId: Number(id) };
+}
 
 /** The name of the objective of a record, or type and number while the name is not known. */
 export type ObjectiveNames = (record: Located) => string;
@@ -20,9 +30,21 @@ export function useObjectiveNames(records: readonly Located[]): ObjectiveNames {
     `${translateCode("objective", type)} ${objectiveId}`;
 }
 
+/** As `useObjectiveNames`, for references such as `obiective/cladiri/14`. */
+export function useReferenceNames(references: readonly string[]): (reference: string) => string {
+  const nameOf = useObjectiveNames(references.flatMap((one) => objectiveOf(one) ?? []));
+  return (reference) => {
+    const objective = objectiveOf(reference);
+    return objective ? nameOf(objective) : reference;
+  };
+}
+
 function useObjectives(type: ObjectiveType, records: readonly Located[]): readonly Objective[] {
   const ids = new Set(records.flatMap((record) => (record.objectiveType === type ? record.objectiveId : [])));
-  const query = [...ids].sort((a, b) => a - b).map((id) => `id=${id}`);
+  const query = [...ids]
+    .sort((a, b) => a - b)
+    .slice(0, NAMED_MAX)
+    .map((id) => `id=${id}`);
   const path = query.length === 0 ? undefined : apiPath(`/${type}?${query.join("&")}&_end=${query.length}`);
   return useQuery<Objective[]>(path).response?.body ?? [];
 }

@@ -30,6 +30,8 @@ export const EN_RECORDS = {
   "interventions.history": "History",
   "interventions.attention": "needs attention",
   "interventions.site": "Site",
+  "interventions.atObjective": "Interventions at {name}",
+  "interventions.offered": "Also found",
   "interventions.closeTitle": "Set intervention #{id} to done?",
   "interventions.closeDo": "Set to done",
   "interventions.stillOpen": {

@@ -33,6 +33,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.history": "Istoric",
   "interventions.attention": "necesită atenție",
   "interventions.site": "Locație",
+  "interventions.atObjective": "Intervenții la {name}",
+  "interventions.offered": "Găsite și",
   "interventions.closeTitle": "Finalizați intervenția #{id}?",
   "interventions.closeDo": "Finalizare",
   "interventions.stillOpen": {

@@ -1,10 +1,7 @@
 import "../wide-word.css";
 import "../filter-chips.css";
-import { useEffect } from "preact/hooks";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
-import type { SyncRecordStatus } from "../../site/sync-view.ts";
-import { useQuery, type QueryState } from "../api.ts";
-import { daemonNowMs, later } from "../clock.ts";
+import { useQuery } from "../api.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
@@ -12,15 +9,21 @@ import { journalVersion, status } from "../live-updates.ts";
 import { Choice, SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
-import { needsAttention } from "../sync-badge.tsx";
 import { Pager, useTotal } from "../pager.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { route, setQuery } from "../route.ts";
 import { Table } from "../table.tsx";
 import { useClosing } from "./intervention-closing.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
+import {
+  ObjectiveFilter,
+  objectiveParameters,
+  SearchOffers,
+  searchParameters,
+} from "./intervention-search.tsx";
 import { apiPath } from "../http.ts";
 import { SiteFilter } from "./site-filter.tsx";
+import { useSyncOf } from "./sync-of-page.ts";
 import { PERIOD_FILTERS, PeriodChoice, periodParameters, PeriodRange } from "./period-filter.tsx";
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
@@ -28,8 +31,8 @@ export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
 export const WORK_TYPES: readonly WorkType[] = ["maintenance", "inspection", "repair", "other"];
 
 const PAGE_SIZE = 20;
-const FIELD_FILTERS = ["status", "priority", "type", "sync", "site", "q"] as const;
-const FILTERS = [...FIELD_FILTERS, ...PERIOD_FILTERS] as const;
+const FIELD_FILTERS = ["status", "priority", "type", "sync", "site"] as const;
+const FILTERS = [...FIELD_FILTERS, "objective", "q", ...PERIOD_FILTERS] as const;
 /** How far a record has come to the dispatch centre. */
 const SYNC_GROUPS = [
   ["arrived", "journey.arrived"],
@@ -86,6 +89,7 @@ export function InterventionsScreen() {
         </div>
       </div>
       <Filters isSynced={isSynced} isCentre={isCentre} />
+      <SearchOffers q={(route.value.query["q"] ?? "").trim()} set={setFilter} />
       <PeriodRange set={setFilter} />
       {!response && <Pending error={error} reload={reload} />}
       {response && isSynced && !sync.response && sync.error && (
@@ -162,6 +166,7 @@ function Filters({ isSynced, isCentre }: { readonly isSynced: boolean; readonly 
         />
       )}
       <PeriodChoice set={setFilter} />
+      <ObjectiveFilter set={setFilter} />
       {isCentre && <SiteFilter site={site} choose={(ref) => setFilter({ site: ref })} />}
       {isFiltered() && (
         <button type="button" onClick={showAll}>
@@ -193,28 +198,6 @@ function showAll(): void {
   setFilter(Object.fromEntries(FILTERS.map((name) => [name, ""])));
 }
 
-/** How long an attempt may take before its result is asked for. */
-const ATTEMPT_MS = 5_000;
-
-/** The sync states of the records of a page, again after each attempt to send one of them. */
-function useSyncOf(records: readonly Intervention[] | undefined): QueryState<SyncRecordStatus[]> {
-  const ids = (records ?? []).map(({ id }) => id).join();
-  const { outbox, link } = status.value ?? {};
-  const query = useQuery<SyncRecordStatus[]>(
-    ids === "" ? undefined : `/site/sync/records?ids=${ids}`,
-    JSON.stringify([journalVersion.value, outbox, link]),
-  );
-  // A failed attempt changes neither the journal nor the queue, and the link not each time.
-  const { response, refresh } = query;
-  useEffect(() => {
-    const next = (response?.body ?? [])
-      .filter(({ isSynced, phase }) => !isSynced && !needsAttention(phase))
-      .map(({ nextAttemptAt: at }) => (at === null ? 0 : Date.parse(at) - daemonNowMs()));
-    return next.length === 0 ? undefined : later(Math.max(0, Math.min(...next)) + ATTEMPT_MS, refresh);
-  }, [response]);
-  return query;
-}
-
 /** The request for the list that the address describes. */
 function queryPath(): string {
   const { query } = route.value;
@@ -225,7 +208,13 @@ function queryPath(): string {
     _sort: SORT_FIELDS[query["sort"] ?? SORT] ?? query["sort"] ?? "",
     _order: query["order"] === "asc" ? "ASC,DESC" : "DESC,DESC",
   });
-  for (const [name, value] of periodParameters(query)) parameters.set(name, value);
+  const q = (query["q"] ?? "").trim();
+  const further = [
+    ...periodParameters(query),
+    ...(q === "" ? [] : searchParameters(q)),
+    ...objectiveParameters(query["objective"] ?? ""),
+  ];
+  for (const [name, value] of further) parameters.set(name, value);
   for (const name of FIELD_FILTERS) {
     const value = (query[name] ?? "").trim();
     if (name === "status" && value === OPEN) parameters.set("status_ne", "done");
