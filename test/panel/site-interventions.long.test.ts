@@ -94,14 +94,33 @@ describeWithBrowser("the interventions of one site at a dispatch centre", () => 
     await list.text("1–2 of 2").shown();
   });
 
-  test("are refused for a site that does not exist, in the language of the user", async () => {
+  test("are those of the site whose name is typed, or of the only one that it matches", async () => {
     const list = await page.open("interventions");
-    await list.field("Site").fill("hala-nord");
-    await page.press("Enter");
-    await list.text(/^site "hala-nord" has no account here\./).shown();
+    for (const text of ["Hala Est", "la e"]) {
+      await list.field("Site").fill(text);
+      await page.press("Enter");
+      await list.text("1–1 of 1").shown();
+      await list.link("Poarta de est").shown();
+      await list.field("Site").holds("hala-est");
+      await list.field("Site").fill("");
+      await list.text("1–2 of 2").shown();
+    }
+  });
+
+  test("stay as they are for a site that is not in the list, with what to do, in the language of the user", async () => {
+    const list = await page.open("interventions");
+    for (const text of ["hala-nord", "Hala"]) {
+      await list.field("Site").fill(text);
+      await page.press("Enter");
+      await list.text("Choose a site from the list.").shown();
+      await list.text("1–2 of 2").shown();
+    }
     await page.speak("RO");
-    await list.text(/^Locația "hala-nord" nu are cont aici\./).shown();
+    await list.text("Alegeți o locație din listă.").shown();
     await page.speak("EN");
+    await list.field("Site").fill("hala-vest");
+    await list.text("1–1 of 1").shown();
+    await list.text("Choose a site from the list.").gone();
     await list.button("All interventions").click();
     await list.text("1–2 of 2").shown();
   });

@@ -30,6 +30,7 @@ export const EN_RECORDS = {
   "interventions.history": "History",
   "interventions.attention": "needs attention",
   "interventions.site": "Site",
+  "interventions.siteUnknown": "Choose a site from the list.",
   "interventions.atObjective": "Interventions at {name}",
   "interventions.offered": "Also found",
   "interventions.closeTitle": "Set intervention #{id} to done?",

@@ -33,6 +33,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "interventions.history": "Istoric",
   "interventions.attention": "necesită atenție",
   "interventions.site": "Locație",
+  "interventions.siteUnknown": "Alegeți o locație din listă.",
   "interventions.atObjective": "Intervenții la {name}",
   "interventions.offered": "Găsite și",
   "interventions.closeTitle": "Finalizați intervenția #{id}?",

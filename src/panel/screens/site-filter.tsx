@@ -1,18 +1,20 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { SiteView } from "../../generated/types.ts";
-import { useQuery } from "../api.ts";
+import { request, useQuery } from "../api.ts";
+import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { folded } from "../search-folding.ts";
 import { useSettled } from "../settled.ts";
 
 /** A dispatch centre has thousands of sites: the field offers those that match what was typed. */
 const OFFERED_MAX = 10;
 
 /**
- * The choice of a site of a dispatch centre, by its reference.
+ * The choice of a site of a dispatch centre, by its reference or its name.
  * @param site the reference that the address has; empty for all sites
- * @param choose called with a reference that is offered, or when the user leaves the field
+ * @param choose called with the reference of a site that is offered, or with an empty text
  */
 export function SiteFilter({
   site,
@@ -23,7 +25,14 @@ export function SiteFilter({
 }) {
   const id = useId();
   const [text, setText] = useState(site);
-  useEffect(() => setText(site), [site]);
+  const [isUnknown, setUnknown] = useState(false);
+  const [problem, run] = useErrorMessage();
+  const typed = useRef(site);
+  useEffect(() => {
+    typed.current = site;
+    setText(site);
+    setUnknown(false);
+  }, [site]);
   const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
   const sought = useSettled(text.trim());
   if (sought !== "") parameters.set("q", sought);
@@ -34,35 +43,62 @@ export function SiteFilter({
   useEffect(() => {
     if (text !== site && isOffered(text)) choose(text);
   }, [response]);
+  const find = (value: string): Promise<void> =>
+    run(async () => {
+      const found = await siteOf(value);
+      // Something else was typed or chosen meanwhile.
+      if (typed.current.trim() !== value) return;
+      setUnknown(found === undefined);
+      if (found !== undefined) choose(found);
+    });
   return (
-    <p class="field search">
-      <label for={id}>{t("interventions.site")}</label>
-      <Icon name="search" />
-      <input
-        id={id}
-        type="search"
-        name="site"
-        list={`${id}-sites`}
-        placeholder={t("interventions.site")}
-        maxLength={100}
-        autocomplete="off"
-        value={text}
-        onInput={({ currentTarget: { value } }) => {
-          setText(value);
-          // Before the whole reference is there, the list would be refused.
-          if (value === "" || isOffered(value)) choose(value);
-        }}
-        onChange={({ currentTarget: { value } }) => {
-          if (value.trim() !== site) choose(value.trim());
-        }}
-      />
-      <datalist id={`${id}-sites`}>
-        {offered.map(({ report: { ref, name } }) => (
-          <option key={ref} value={ref}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-    </p>
+    <>
+      <p class="field search">
+        <label for={id}>{t("interventions.site")}</label>
+        <Icon name="search" />
+        <input
+          id={id}
+          type="search"
+          name="site"
+          list={`${id}-sites`}
+          placeholder={t("interventions.site")}
+          maxLength={100}
+          autocomplete="off"
+          value={text}
+          onInput={({ currentTarget: { value } }) => {
+            typed.current = value;
+            setText(value);
+            setUnknown(false);
+            // Before the whole reference is there, the list would be refused.
+            if (value === "" || isOffered(value)) choose(value);
+          }}
+          onChange={({ currentTarget: { value } }) => {
+            const wanted = value.trim();
+            if (wanted === "") choose("");
+            else if (wanted !== site) void find(wanted);
+          }}
+        />
+        <datalist id={`${id}-sites`}>
+          {offered.map(({ report: { ref, name } }) => (
+            <option key={ref} value={ref}>
+              {name}
+            </option>
+          ))}
+        </datalist>
+      </p>
+      {(isUnknown || problem !== "") && (
+        <ErrorMessage text={isUnknown ? t("interventions.siteUnknown") : problem} />
+      )}
+    </>
   );
+}
+
+/** The reference of the site that is meant: the one with this reference or name, or the only one that matches. @throws ApiError */
+async function siteOf(text: string): Promise<string | undefined> {
+  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name", q: text });
+  const { body } = await request<SiteView[]>(apiPath(`/sites?${parameters.toString()}`));
+  const isSame = (other: string): boolean => folded(other) === folded(text);
+  const exact = body.filter(({ report: { ref, name } }) => isSame(ref) || isSame(name));
+  const [only, another] = exact.length > 0 ? exact : body;
+  return another === undefined ? only?.report.ref : undefined;
 }
