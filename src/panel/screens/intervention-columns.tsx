@@ -35,10 +35,11 @@ export function interventionColumns(
         </>
       ),
     },
-    { key: "id", title: "#", isShort: true, place: "rest", cell: ({ id }) => id },
+    { key: "id", title: "#", sortable: true, isShort: true, place: "rest", cell: ({ id }) => id },
     {
       key: "type",
       title: t("record.type"),
+      sortable: true,
       isShort: true,
       place: "rest",
       cell: ({ type }) => t(`type.${type}`),

@@ -48,7 +48,10 @@ const SORT = "status";
 const SORT_FIELDS: Readonly<Record<string, string>> = {
   status: "urgencyRank,id",
   priority: "priorityRank,id",
+  type: "type,id",
 };
+/** Sorted from the beginning first. Priority begins with high, the status with what is unfinished, the number with the newest. */
+const ASCENDING_FIRST: readonly string[] = ["name", "type"];
 
 /** Changes a filter; the list then starts again at its first page. */
 function setFilter(change: Readonly<Record<string, string>>): void {
@@ -71,9 +74,7 @@ export function InterventionsScreen() {
   const sites = useRecordSites(response?.body ?? []);
   const { changeTo, question } = useClosing();
   const sortBy = (key: string): void => {
-    // Priority begins with high, the status with what is unfinished.
-    const isFirstDescending = key !== "name";
-    const next = key === sort ? !isDescending : isFirstDescending;
+    const next = key === sort ? !isDescending : !ASCENDING_FIRST.includes(key);
     setFilter({ sort: key, order: next ? "desc" : "asc" });
   };
   return (

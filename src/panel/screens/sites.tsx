@@ -17,6 +17,8 @@ import { troublesOf } from "./site-troubles.ts";
 import { Site } from "./site.tsx";
 
 const PAGE_SIZE = 50;
+/** The most serious first. */
+const SORT = "level";
 
 /** The sites that report to this dispatch centre, the most serious first, or one of them with its history. */
 export function SitesScreen() {
@@ -25,9 +27,19 @@ export function SitesScreen() {
 }
 
 function SiteList() {
-  const { q = "", level = "", silent = "", start: from = "0" } = route.value.query;
+  const {
+    q = "",
+    level = "",
+    silent = "",
+    start: from = "0",
+    sort = SORT,
+    order = "asc",
+  } = route.value.query;
+  const descending = order === "desc";
   const start = Number(from);
   const parameters = new URLSearchParams({ _start: String(start), _end: String(start + PAGE_SIZE) });
+  parameters.set("_sort", sort);
+  parameters.set("_order", descending ? "DESC" : "ASC");
   if (q.trim() !== "") parameters.set("q", q.trim());
   if (level !== "") parameters.set("level", level);
   if (silent !== "") parameters.set("silent", silent);
@@ -35,6 +47,8 @@ function SiteList() {
   const { response, isFormer, error, reload } = useReports<SiteView[]>(path);
   const total = useTotal(response, PAGE_SIZE);
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
+  const sortBy = (key: string): void =>
+    setQuery({ sort: key, order: key === sort && !descending ? "desc" : "asc", start: "" });
   const isFiltered = q !== "" || level !== "" || silent !== "";
   return (
     <>
@@ -62,6 +76,7 @@ function SiteList() {
             rows={response.body}
             isFormer={isFormer}
             keyOf={({ id }) => id}
+            sorting={{ key: sort, descending, sortBy }}
           />
           <Pager
             start={start}
@@ -81,6 +96,7 @@ function columns(): Column<SiteView>[] {
     {
       key: "name",
       title: t("record.name"),
+      sortable: true,
       isLead: true,
       isWide: true,
       cell: ({ id, report }) => <NameLink href={`#/sites/${id}`} name={report.name} />,
@@ -88,14 +104,16 @@ function columns(): Column<SiteView>[] {
     {
       key: "level",
       title: t("sites.level"),
+      sortable: true,
       isShort: true,
       place: "state",
       cell: ({ level }) => <LevelBadge level={level} />,
     },
     { key: "why", title: t("sites.why"), isWide: true, cell: (site) => <Why troubles={troublesOf(site)} /> },
     {
-      key: "reported",
+      key: "reportedAt",
       title: t("sites.reported"),
+      sortable: true,
       isShort: true,
       place: "time",
       cell: ({ reportedAt }) => formatTime(reportedAt),
