@@ -1,43 +1,50 @@
-import type { Intervention, ObjectiveType, SiteView } from "../../generated/types.ts";
+import type { Intervention, SiteView } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
-import { useObjectiveNames } from "../objective-names.ts";
+import { objectiveOf, useObjectiveNames } from "../objective-names.ts";
 import { NameLink, Table, type Column } from "../table.tsx";
+import { objectiveParameters } from "./intervention-search.tsx";
 
-/** More than one site has open at once; the total is beside the heading. */
-const SHOWN_MAX = 50;
+/** The history of the site is below them; the total is beside the heading. */
+const SHOWN_MAX = 5;
 
 /** The unfinished interventions at the objective that a site reports, that of its silence among them. */
 export function SiteInterventions({ site: { report } }: { readonly site: SiteView }) {
-  const [, type, id] = /^(.+)\/(\d+)$/.exec(report.objective ?? "") ?? [];
-  const objective = { objectiveType: type as ObjectiveType, objectiveId: Number(id) };
-  const nameOf = useObjectiveNames(type === undefined ? [] : [objective]);
+  const reference = report.objective ?? "";
+  const objective = objectiveOf(reference);
+  const nameOf = useObjectiveNames(objective ? [objective] : []);
   const parameters = new URLSearchParams({
-    objectiveType: type ?? "",
-    objectiveId: id ?? "",
+    ...Object.fromEntries(objectiveParameters(reference)),
     status_ne: "done",
-    _sort: "status,id",
+    _sort: "priorityRank,id",
     _order: "DESC,DESC",
     _end: String(SHOWN_MAX),
   });
-  const path = type === undefined ? undefined : apiPath(`/interventii?${parameters.toString()}`);
+  const path = objective && apiPath(`/interventii?${parameters.toString()}`);
   const { response, error, reload } = useQuery<Intervention[]>(path, journalVersion.value);
-  if (path === undefined) return null;
+  if (!objective) return null;
+  const total = Number(response?.headers.get("X-Total-Count") ?? 0);
+  const all = new URLSearchParams({ status: "open", objective: reference });
   const title = t("sites.unfinished", { objective: nameOf(objective) });
   return (
     <section class="card">
       <div class="row">
         <h2 class="grow">{title}</h2>
-        <span class="quiet">{response?.headers.get("X-Total-Count")}</span>
+        {response && <span class="quiet">{total}</span>}
       </div>
       {!response && <Pending error={error} reload={reload} />}
       {response?.body.length === 0 && <p class="quiet">{t("home.noneUnfinished")}</p>}
       {response && response.body.length > 0 && (
         <Table caption={title} columns={columns()} rows={response.body} keyOf={(record) => record.id} />
+      )}
+      {total > SHOWN_MAX && (
+        <p>
+          <a href={`#/interventions?${all.toString()}`}>{t("home.allUnfinished")}</a>
+        </p>
       )}
     </section>
   );
