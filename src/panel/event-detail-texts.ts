@@ -66,7 +66,13 @@ function listText(name: string, list: readonly unknown[]): string | undefined {
   if (list.length === 0) return name === "missing" ? "–" : "";
   if (!list.every((one) => typeof one === "string")) return undefined;
   if (name === "missing") return list.map(nameOfZone).join(", ");
-  return shortText(list.map((one) => translateDaemonText(one) ?? one).join(", "));
+  return shortText(list.map((one) => objectiveText(one) ?? translateDaemonText(one) ?? one).join(", "));
+}
+
+/** An objective of the account of a site, such as `obiective/cladiri/14`. */
+function objectiveText(text: string): string | undefined {
+  const [, type, id] = /^(obiective\/[a-z]+)\/(\d+)$/.exec(text) ?? [];
+  return type === undefined ? undefined : `${translateCode("objective", type)} ${id}`;
 }
 
 function nameOfZone(id: string): string {

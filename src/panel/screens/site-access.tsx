@@ -13,6 +13,7 @@ import { ApiError, apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Pending, runWithErrorNotice, showNotice } from "../notice.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
+import { useReferenceNames } from "../objective-names.ts";
 import { Pager } from "../pager.tsx";
 import { route } from "../route.ts";
 import { Table, type Column } from "../table.tsx";
@@ -36,6 +37,7 @@ export function SiteAccess() {
   const page = `_start=${start}&_end=${start + PAGE_SIZE}`;
   const { response, error, reload, refresh } = useQuery<Access[]>(apiPath(`/enrolments?${page}`));
   const total = Number(response?.headers.get("X-Total-Count") ?? 0);
+  const nameOf = useReferenceNames((response?.body ?? []).flatMap(({ objectives }) => objectives));
   const [leaving, setLeaving] = useState<string>();
   const revoke = async (site: string): Promise<void> => {
     await runWithErrorNotice(async () => {
@@ -53,7 +55,7 @@ export function SiteAccess() {
         <>
           <Table
             caption={t("access.title")}
-            columns={columns(setLeaving)}
+            columns={columns(setLeaving, nameOf)}
             rows={response.body}
             keyOf={({ site }) => site}
           />
@@ -76,7 +78,7 @@ export function SiteAccess() {
   );
 }
 
-function columns(revoke: (site: string) => void): Column<Access>[] {
+function columns(revoke: (site: string) => void, nameOf: (reference: string) => string): Column<Access>[] {
   return [
     { key: "site", title: t("sites.ref"), isLead: true, cell: ({ site }) => <code>{site}</code> },
     {
@@ -89,7 +91,11 @@ function columns(revoke: (site: string) => void): Column<Access>[] {
       title: t("access.codeUntil"),
       cell: ({ codeExpiresAt }) => (codeExpiresAt === null ? "–" : formatTime(codeExpiresAt)),
     },
-    { key: "objectives", title: t("nav.objectives"), cell: ({ objectives }) => objectives.join(", ") },
+    {
+      key: "objectives",
+      title: t("nav.objectives"),
+      cell: ({ objectives }) => objectives.map(nameOf).join(", "),
+    },
     {
       key: "actions",
       title: t("zones.actions"),
@@ -188,13 +194,18 @@ function Chosen({
   readonly objectives: readonly string[];
   readonly remove: (objective: string) => void;
 }) {
+  const nameOf = useReferenceNames(objectives);
   if (objectives.length === 0) return null;
   return (
     <ul>
       {objectives.map((one) => (
         <li key={one}>
-          {one}{" "}
-          <button type="button" aria-label={`${t("access.remove")} ${one}`} onClick={() => remove(one)}>
+          {nameOf(one)}{" "}
+          <button
+            type="button"
+            aria-label={`${t("access.remove")} ${nameOf(one)}`}
+            onClick={() => remove(one)}
+          >
             {t("access.remove")}
           </button>
         </li>
