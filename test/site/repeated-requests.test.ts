@@ -58,7 +58,7 @@ function post(path: string, body: object, key?: string, token = tokens.operator)
   return (key === undefined ? asked : asked.set("Idempotency-Key", key)).send(body);
 }
 
-/** Of a response: its status, the number of the test that it tells of, and whether it says that it is an earlier one. */
+/** Of a response: its status, the number of its test, and whether it says that it is an earlier one. */
 function answerOf({ status, body, headers }: request.Response): unknown {
   const { zone, key, name } = (Array.isArray(body) ? body[0] : body) as Record<string, string>;
   return [status, name ?? (key === undefined ? zone : key), headers["idempotency-replayed"] ?? "first"];
