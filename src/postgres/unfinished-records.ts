@@ -1,6 +1,8 @@
 import type { Objective } from "../domain/objective.ts";
 import {
+  NEWEST_ALARMS_MAX,
   NOTHING_UNFINISHED,
+  type NewestAlarm,
   type UnfinishedCounts,
   type UnfinishedDetails,
   type UnfinishedRecord,
@@ -13,9 +15,11 @@ const IS_ALARM = `("type" = 'other' OR "police" OR "ambulance" OR "firetruck")`;
 const IS_UNFINISHED = `deleted_at IS NULL AND "status" <> 'done'`;
 const IS_RESCUE = `("ambulance" OR "firetruck")`;
 const HAS_BEGUN = `("status" = 'in_progress' OR "dateStartMs" IS NULL OR "dateStartMs" <= $1)`;
+const IS_SENT_BY_SITE = `created_by IN (
+  SELECT accounts.id FROM accounts WHERE site IS NOT NULL UNION ALL SELECT account FROM sites WHERE account IS NOT NULL)`;
 /** As in `store/unfinished-records.ts`: the clock or the time zone of a site may be ahead, and its alarms have begun all the same. */
-const ALARM_HAS_BEGUN = `(${HAS_BEGUN} OR created_by IN (
-  SELECT accounts.id FROM accounts WHERE site IS NOT NULL UNION ALL SELECT account FROM sites WHERE account IS NOT NULL))`;
+const ALARM_HAS_BEGUN = `(${HAS_BEGUN} OR ${IS_SENT_BY_SITE})`;
+const BY_PRIORITY = `CASE "priority" WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END`;
 
 /** The interventions that are not done, for the headline. */
 export class PostgresUnfinished {
@@ -38,14 +42,24 @@ export class PostgresUnfinished {
     return counts ?? NOTHING_UNFINISHED;
   }
 
-  /** The worst started records: those that request an ambulance or the fire brigade, then the others, each newest first. */
+  /** The worst started records, in the order of `UnfinishedInterventions.worst`. */
   async worst(group: "alarms" | "work", startedMs: number, limit: number): Promise<UnfinishedRecord[]> {
     const isGroup =
       group === "alarms" ? `${IS_ALARM} AND ${ALARM_HAS_BEGUN}` : `NOT ${IS_ALARM} AND ${HAS_BEGUN}`;
     return this.#queries.query<UnfinishedRecord>(
       `SELECT id, uid, "name", ${IS_RESCUE}::int AS "isRescue" FROM interventions
-       WHERE ${IS_UNFINISHED} AND ${isGroup} ORDER BY ${IS_RESCUE} DESC, id DESC LIMIT $2`,
+       WHERE ${IS_UNFINISHED} AND ${isGroup}
+       ORDER BY ${IS_RESCUE} DESC, ${IS_SENT_BY_SITE} DESC, ${BY_PRIORITY}, id DESC LIMIT $2`,
       [startedMs, limit],
+    );
+  }
+
+  /** The alarms that were recorded last, newest first, however urgent they are. */
+  async newestAlarms(startedMs: number): Promise<NewestAlarm[]> {
+    return this.#queries.query<NewestAlarm>(
+      `SELECT id, "name" FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} AND ${ALARM_HAS_BEGUN}
+       ORDER BY id DESC LIMIT ${NEWEST_ALARMS_MAX}`,
+      [startedMs],
     );
   }
 

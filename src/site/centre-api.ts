@@ -15,6 +15,7 @@ import { VERSION } from "../generated/version.ts";
 import type { ConditionRegistry } from "../ops/condition-registry.ts";
 import {
   NOTHING_UNFINISHED,
+  type NewestAlarm,
   type UnfinishedCounts,
   type UnfinishedRecord,
 } from "../store/unfinished-records.ts";
@@ -33,6 +34,7 @@ export interface UnfinishedReader {
   /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
   counts(startedMs: number): Promise<UnfinishedCounts>;
   worst(group: "alarms" | "work", startedMs: number, limit: number): Promise<readonly UnfinishedRecord[]>;
+  newestAlarms(startedMs: number): Promise<readonly NewestAlarm[]>;
   /** Those of these records that exist, in any order. */
   details(ids: readonly number[]): Promise<readonly UnfinishedAtCentre[]>;
 }
@@ -115,7 +117,13 @@ class CentreStatus {
   async read(): Promise<StatusView> {
     const { clock, config } = this.#parts;
     const { name, ref, timezone } = config.site;
-    const headline = await this.#headline();
+    const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
+    // Null without the database: of alarms that cannot be read, none is over.
+    const newest = orWithoutDatabase<readonly NewestAlarm[] | null>(
+      this.#parts.unfinished.newestAlarms(startedMs),
+      null,
+    );
+    const [headline, newestAlarms] = await Promise.all([this.#headline(startedMs), newest]);
     return {
       version: VERSION,
       role: config.role,
@@ -124,6 +132,7 @@ class CentreStatus {
       startedAt: isoTime(this.#started.wallMs),
       headline,
       journeys: await this.#journeys(headline),
+      newestAlarms,
       alarmZones: [],
       lastAlarm: null,
       centrePhone: null,
@@ -146,9 +155,9 @@ class CentreStatus {
     return centreJourneys(headline, await orWithoutDatabase(this.#parts.unfinished.details(ids), []));
   }
 
-  async #headline(): Promise<Headline> {
-    const { clock, health, unfinished, sites } = this.#parts;
-    const startedMs = clock.wallMs() + STARTED_TOLERANCE_MS;
+  /** @param startedMs starts up to this time count as started, milliseconds since 1970 */
+  async #headline(startedMs: number): Promise<Headline> {
+    const { health, unfinished, sites } = this.#parts;
     // At once: without the database each of them waits for it.
     const [known, counts] = await Promise.all([
       orWithoutDatabase(sites.read(), SITES_UNKNOWN),

@@ -10,7 +10,9 @@ import { waitingForMs, type OutboxSummary } from "../domain/outbox.ts";
 import type { Trip } from "../domain/trip.ts";
 import { byUrgency } from "../domain/urgency.ts";
 import {
+  NEWEST_ALARMS_MAX,
   NOTHING_UNFINISHED,
+  type NewestAlarm,
   type UnfinishedCounts,
   type UnfinishedRecord,
 } from "../store/unfinished-records.ts";
@@ -70,6 +72,17 @@ export class SiteHeadline {
     return [...worst("alarms"), ...own, ...this.#ownAhead(worst)];
   }
 
+  /**
+   * The newest unfinished alarms, newest first, however urgent they are; null while they cannot be read.
+   * @param alarms those of `alarmRecords`, which has alarms that only their trips make one
+   */
+  newestAlarms(alarms: readonly UnfinishedRecord[]): readonly NewestAlarm[] | null {
+    const newest = this.#readOr(() => this.#parts.unfinished.newestAlarms(this.#startedMs()), null);
+    if (!newest) return null;
+    const byId = new Map([...alarms, ...newest].map(({ id, name }) => [id, { id, name }]));
+    return [...byId.values()].toSorted((a, b) => b.id - a.id).slice(0, NEWEST_ALARMS_MAX);
+  }
+
   /** Starts up to this time count as started, milliseconds since 1970. */
   #startedMs(): number {
     const { clock, host } = this.#parts;
@@ -93,7 +106,7 @@ export class SiteHeadline {
       alarms: { count: counts.alarms + own.length, worst: alarms },
       work: {
         count: counts.work - ownWork.length,
-        worst: others.slice(0, HEADLINE_ITEMS_MAX),
+        worst: others.toSorted((a, b) => this.#byPlace(a, b)).slice(0, HEADLINE_ITEMS_MAX),
       },
       planned: counts.alarmsAhead + counts.workAhead - (own.length - ownWork.length),
     };
@@ -115,7 +128,12 @@ export class SiteHeadline {
       .filter((record) => this.#isMadeByTrip(record));
   }
 
-  /** Life safety first, then what the dispatch centre does not have, then the newest. */
+  /** The newest first at a site; a dispatch centre keeps the order in which they were read, which has sites and priorities. */
+  #byPlace(a: UnfinishedRecord, b: UnfinishedRecord): number {
+    return this.#parts.config.role === "centre" ? 0 : b.id - a.id;
+  }
+
+  /** Life safety first, then what the dispatch centre does not have, then by `#byPlace`. */
   #mostUrgent(records: readonly UnfinishedRecord[]): readonly UnfinishedRecord[] {
     const { config, unfinished } = this.#parts;
     const isKnownThere = ({ id }: UnfinishedRecord): boolean =>
@@ -126,7 +144,7 @@ export class SiteHeadline {
         isLifeSafety: record.isRescue === 1 || this.#tripOf(record) === "life-safety",
         isUndelivered: config.upstream !== null && !isKnownThere(record),
       }))
-      .toSorted((a, b) => byUrgency(a, b) || b.record.id - a.record.id)
+      .toSorted((a, b) => byUrgency(a, b) || this.#byPlace(a.record, b.record))
       .slice(0, HEADLINE_ITEMS_MAX)
       .map(({ record }) => record);
   }

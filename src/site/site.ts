@@ -77,6 +77,7 @@ export class Site {
     const headline = this.#headline.read({ ...facts, outbox });
     const trips = this.#tripCounts();
     const monitoring = this.#readOr(() => this.#monitoring.state(), null);
+    const alarms = hasAlarmRecord(headline) ? this.#headline.alarmRecords() : [];
     return {
       version: VERSION,
       role: config.role,
@@ -85,7 +86,8 @@ export class Site {
       startedAt: isoTime(this.#started.wallMs),
       headline,
       journeys: this.#journeys.read(headline),
-      alarmZones: this.#zonesInAlarm(headline),
+      newestAlarms: this.#headline.newestAlarms(alarms),
+      alarmZones: this.#readOr(() => this.#alarmZones.unfinished(alarms), [], "journal.db"),
       lastAlarm,
       centrePhone: config.upstream?.phone ?? null,
       lifeSafetySuppressed: this.zones.lifeSafetySuppressed(zones),
@@ -100,11 +102,6 @@ export class Site {
       brokerPort: inputs.brokerPort ?? null,
       supply: supplyOf(zones, config.onBattery),
     };
-  }
-
-  #zonesInAlarm(headline: Headline): StatusView["alarmZones"] {
-    const records = hasAlarmRecord(headline) ? this.#headline.alarmRecords() : [];
-    return this.#readOr(() => this.#alarmZones.unfinished(records), [], "journal.db");
   }
 
   #tripCounts(): StatusView["trips"] {

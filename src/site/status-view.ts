@@ -34,6 +34,11 @@ export interface StatusView {
   readonly headline: Headline;
   /** How far the unfinished interventions of the headline have come; at most twelve. */
   readonly journeys: readonly JourneyView[];
+  /**
+   * The newest unfinished alarms, newest first, at most twenty: a page announces those that it has not seen before, however urgent
+   * the others are. Null while they cannot be read.
+   */
+  readonly newestAlarms: readonly NewestAlarmView[] | null;
   /** The zones whose openings are in an alarm that is not done, or in a trip that has no record yet. */
   readonly alarmZones: readonly AlarmZoneView[];
   /** The newest intervention that a trip of a zone has made, not an inspection of contacts that were already open; null if there is none in the trip journal. */
@@ -56,6 +61,12 @@ export interface StatusView {
   readonly brokerPort: number | null;
   /** The power supply; null without a zone of type power. */
   readonly supply: SupplyView | null;
+}
+
+export interface NewestAlarmView {
+  /** The intervention. */
+  readonly id: number;
+  readonly name: string;
 }
 
 /** A zone that takes part in an alarm, also if another zone began it and it has returned to normal. */

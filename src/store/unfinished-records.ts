@@ -33,6 +33,15 @@ export interface UnfinishedDetails {
   readonly startMs: number | null;
 }
 
+/** One of the newest alarms that are not done. */
+export interface NewestAlarm {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Alarms that are named as the newest: more than a person reads at once. */
+export const NEWEST_ALARMS_MAX = 20;
+
 interface NamedRecord {
   readonly name: string;
   /** 0 or 1. */
@@ -58,6 +67,7 @@ export const NOTHING_UNFINISHED: UnfinishedCounts = { alarms: 0, alarmsAhead: 0,
 const IS_ALARM = "(type = 'other' OR police OR ambulance OR firetruck)";
 const IS_UNFINISHED = "deleted_at IS NULL AND status <> 'done'";
 const IS_RESCUE = "(ambulance OR firetruck)";
+const BY_PRIORITY = "CASE priority WHEN 'high' THEN 0 WHEN 'medium' THEN 1 ELSE 2 END";
 const HAS_BEGUN = "(status = 'in_progress' OR dateStartMs IS NULL OR dateStartMs <= :startedMs)";
 /**
  * At a dispatch centre: an alarm that a site has sent has begun whatever its start says. The clock or the time zone of the site may
@@ -65,6 +75,7 @@ const HAS_BEGUN = "(status = 'in_progress' OR dateStartMs IS NULL OR dateStartMs
  */
 const IS_SENT_BY_SITE = `created_by IN (
   SELECT id FROM accounts WHERE site IS NOT NULL UNION ALL SELECT account FROM sites WHERE account IS NOT NULL)`;
+const ALARM_HAS_BEGUN = `(${HAS_BEGUN} OR ${IS_SENT_BY_SITE})`;
 
 /**
  * Index of unfinished records with all columns of the headline, so that 100,000 done ones cost nothing.
@@ -91,8 +102,12 @@ export class UnfinishedInterventions extends Store {
   readonly #countSentAhead = this.prepare<number>(COUNT_SENT_AHEAD).pluck();
   readonly #worst = this.#ofGroups<UnfinishedRecord>(
     `id, uid, name, ${IS_RESCUE} AS isRescue`,
-    `${IS_RESCUE} DESC, id DESC`,
-    `(${HAS_BEGUN} OR ${IS_SENT_BY_SITE})`,
+    `${IS_RESCUE} DESC, ${IS_SENT_BY_SITE} DESC, ${BY_PRIORITY}, id DESC`,
+    ALARM_HAS_BEGUN,
+  );
+  readonly #newestAlarms = this.prepare<NewestAlarm>(
+    `SELECT id, name FROM interventions WHERE ${IS_UNFINISHED} AND ${IS_ALARM} = 1 AND ${ALARM_HAS_BEGUN}
+     ORDER BY id DESC LIMIT :limit`,
   );
   /** Reads the index alone. */
   readonly #ids = this.#ofGroups<{ readonly id: number }>("id", "id DESC", HAS_BEGUN);
@@ -141,11 +156,17 @@ export class UnfinishedInterventions extends Store {
   }
 
   /**
-   * The worst records of a group: those that request an ambulance or the fire brigade, then the others, each newest first.
-   * Before the limit, so that newer burglaries do not hide a fire.
+   * The worst records of a group: those that request an ambulance or the fire brigade, at a dispatch centre then those that a site
+   * has sent, then by priority, each newest first. Before the limit, so that newer burglaries do not hide a fire, nor the work of
+   * users an alarm.
    */
   worst(group: keyof UnfinishedCounts, startedMs: number, limit: number): UnfinishedRecord[] {
     return this.#worst[group].all({ startedMs, limit });
+  }
+
+  /** The alarms that were recorded last, newest first, however urgent they are. */
+  newestAlarms(startedMs: number): NewestAlarm[] {
+    return this.#newestAlarms.all({ startedMs, limit: NEWEST_ALARMS_MAX });
   }
 
   /**

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBrowser, PANEL_HOST } from "../support/browser.ts";
 import type { EnrolmentCode } from "../../src/generated/types.ts";
+import type { StatusView } from "../../src/site/status-view.ts";
 import { askDaemon } from "../support/control-socket.ts";
 import { SITE_PASSWORD } from "../support/enrolled-site.ts";
 import { reportNow } from "../support/fleet.ts";
@@ -307,6 +308,11 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     };
     const made = await askDaemon(dataDir, "POST", "/interventii", alarm);
     expect(made.status).toBe(201);
+    // A newer one that is less urgent comes after it.
+    const visit = { ...alarm, name: "Vizită", priority: "low" };
+    expect((await askDaemon(dataDir, "POST", "/interventii", visit)).status).toBe(201);
+    const { value } = await askDaemon(dataDir, "GET", "/site/status");
+    expect((value as StatusView).journeys.map(({ interventionId }) => interventionId)).toEqual([1, 2]);
     const page = await centre.page("status");
     await page
       .screen("status")

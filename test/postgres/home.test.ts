@@ -104,6 +104,7 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
       const unfinished: UnfinishedReader = {
         counts: (startedMs) => readAndLose("counts", real.counts(startedMs)),
         worst: (...asked) => readAndLose("worst", real.worst(...asked)),
+        newestAlarms: (startedMs) => real.newestAlarms(startedMs),
         details: (ids) => real.details(ids),
       };
       const { headline, journeys } = await status(unfinished, sites);
@@ -131,9 +132,33 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
     await centre.records.remove(id, undefined, OPERATOR_USER);
   });
 
+  test("has life safety first, then alarms of sites, then by priority, then the newest, and names the newest", async () => {
+    const create = async (change: object, accountId = OPERATOR_USER.accountId): Promise<number> =>
+      (
+        await centre.records.create(
+          { ...PATROL, type: "other" as const, ...change },
+          { ...OPERATOR_USER, accountId },
+        )
+      ).record.id;
+    await centre.connections.query(
+      "INSERT INTO accounts(id, email, password_hash, role, site, created_at) OVERRIDING SYSTEM VALUE VALUES(78, 'sediu@test.example', 'x', 'operator', 'sediu', 0)",
+    );
+    const ofSite = await create({ priority: "medium" }, 78);
+    const fire = await create({ type: "repair", priority: "low", firetruck: true });
+    const high = await create({ priority: "high" });
+    const low = await create({ priority: "low" });
+    const newerHigh = await create({ priority: "high" });
+    const made = [ofSite, fire, high, low, newerHigh];
+    const { journeys, newestAlarms } = await status();
+    const ids = journeys.map(({ interventionId }) => interventionId ?? 0);
+    expect(ids.filter((id) => made.includes(id))).toEqual([fire, ofSite, newerHigh, high, low]);
+    expect(newestAlarms?.slice(0, 5).map(({ id }) => id)).toEqual([newerHigh, low, high, fire, ofSite]);
+    for (const id of made) await centre.records.remove(id, undefined, OPERATOR_USER);
+  });
+
   test("has the condition alone while the server is away", async () => {
     await server.kill();
-    expect((await status()).journeys).toEqual([]);
+    expect(await status()).toMatchObject({ journeys: [], newestAlarms: null });
     await server.startAgain();
     expect((await status()).journeys).toHaveLength(3);
   });

@@ -72,6 +72,25 @@ describe("unfinished interventions", () => {
     expect([ids("alarms"), ids("alarmsAhead"), ids("workAhead")]).toEqual([[alarm], [ofUser], [visit]]);
   });
 
+  test("come life safety first, then those of sites, then by priority, then the newest; the newest alarms by number", async () => {
+    const token = await enrolled(app, "hala-nord", ["obiective/cladiri/1"]);
+    const own = (fields: object): number =>
+      app.interventions.create({ ...PATROL, type: "other", ...fields }, OPERATOR_USER).record.id;
+    const { body } = await request(app.app)
+      .post("/interventii")
+      .set("Authorization", `Bearer ${token}`)
+      .send({ ...PATROL, type: "other", priority: "medium" })
+      .expect(201);
+    const ofSite = (body as { id: number }).id;
+    const fire = own({ type: "repair", priority: "low", firetruck: true });
+    const high = own({ priority: "high" });
+    const low = own({ priority: "low" });
+    const newerHigh = own({ priority: "high" });
+    const ids = unfinished.worst("alarms", NOW, 20).map(({ id }) => id);
+    expect(ids).toEqual([fire, ofSite, newerHigh, high, low]);
+    expect(unfinished.newestAlarms(NOW).map(({ id }) => id)).toEqual([newerHigh, low, high, fire, ofSite]);
+  });
+
   test("are counted by an index only", () => {
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${COUNT}`).all({ isAlarm: 1, startedMs: NOW }) as {
       detail: string;

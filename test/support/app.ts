@@ -391,6 +391,7 @@ export const NO_SITE = {
       planned: 0,
     },
     journeys: [],
+    newestAlarms: [],
     alarmZones: [],
     lastAlarm: null,
     centrePhone: null,
