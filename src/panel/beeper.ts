@@ -1,4 +1,4 @@
-/** Sound and vibration for trips during a walk test, for a technician who does not look at the phone. */
+/** Sound and vibration for those who do not look at the page: trips during a walk test, new alarms. */
 
 const BEEP_S = 0.15;
 const PITCH_HZ = 880;
@@ -6,10 +6,13 @@ const VIBRATION_MS = 200;
 
 let context: AudioContext | undefined;
 
-/** Enables sound. Browsers allow this only in a click handler, so it cannot wait for the first trip. */
-export function prepareBeep(): void {
+/**
+ * Enables sound. Browsers allow this only in a click handler, so it cannot wait for the first trip.
+ * @returns when the browser allows it; before, there is no sound
+ */
+export function prepareBeep(): Promise<void> {
   context ??= new AudioContext();
-  void context.resume();
+  return context.resume();
 }
 
 /** Whether sound is enabled on this page. */
@@ -17,14 +20,17 @@ export function hasSound(): boolean {
   return context !== undefined;
 }
 
-/** Plays one short tone; does nothing before `prepareBeep`. */
-export function beep(): void {
+/** Plays short tones; does nothing before `prepareBeep`. */
+export function beep(tones = 1): void {
   if (!context) return;
-  const tone = context.createOscillator();
-  tone.frequency.value = PITCH_HZ;
-  tone.connect(context.destination);
-  tone.start();
-  tone.stop(context.currentTime + BEEP_S);
+  for (let n = 0; n < tones; n += 1) {
+    const beginS = context.currentTime + 2 * n * BEEP_S;
+    const tone = context.createOscillator();
+    tone.frequency.value = PITCH_HZ;
+    tone.connect(context.destination);
+    tone.start(beginS);
+    tone.stop(beginS + BEEP_S);
+  }
 }
 
 /** Vibrates once, if the device can. */

@@ -89,9 +89,10 @@ export function siteTimeText(): string {
   const own = new Date(isClose ? atMs : nowMs());
   const here = [own.getHours(), own.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
   const there = localDigits(atMs)?.[1].slice(0, 5) ?? format(new Date(atMs), { ...inZone(), ...short });
+  const where = status.value?.role === "centre" ? "centre" : "site";
   return here === there
-    ? t("app.siteTime", { time: there })
-    : t("app.siteTimeBoth", { time: there, own: here });
+    ? t(`app.${where}Time`, { time: there })
+    : t(`app.${where}TimeBoth`, { time: there, own: here });
 }
 
 /** Says from when the shown data is, while the page has lost its daemon. */

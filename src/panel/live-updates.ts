@@ -124,11 +124,13 @@ function isHidden(): boolean {
   return document.hidden && sessionState.value === "in";
 }
 
-/** Asks for the state of a hidden page: its title and icon are all that its user sees. */
+/** Asks for the state of a hidden page: its user sees its title and icon, and hears a new alarm. */
 async function askHidden(): Promise<void> {
   try {
-    const [{ headline }] = await readSite<StatusView>("status");
-    if (isHidden()) tabLevel.value = headline.level;
+    const [now] = await readSite<StatusView>("status");
+    if (!isHidden()) return;
+    status.value = now;
+    tabLevel.value = now.headline.level;
   } catch (error) {
     noteFailure(error);
     if (isHidden()) tabLevel.value = "unknown";

@@ -14,6 +14,9 @@ export interface Route {
 /** Follows the URL, so that back, reload and bookmarks work. */
 export const route = signal<Route>(parseHash(location.hash));
 
+/** The name of the item that is open, for the title of the page; empty without one. */
+export const itemTitle = signal("");
+
 /** The list that the current item was opened from, as it was last shown. */
 let list: { readonly screen: string; readonly address: string } | undefined;
 effect(() => {

@@ -9,7 +9,7 @@ import { isStale, status, tabLevel } from "./live-updates.ts";
 import { LazyScreen, Loading, NotLoaded } from "./lazy-screen.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
-import { leaveQuestion, route } from "./route.ts";
+import { itemTitle, leaveQuestion, route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import {
@@ -45,6 +45,7 @@ const objectives = () => import("./screens/objectives.tsx").then((screen) => scr
 const sync = () => import("./screens/sync-queue.tsx").then((screen) => screen.SyncQueueScreen);
 const settings = () => import("./screens/settings.tsx").then((screen) => screen.SettingsScreen);
 const api = () => import("./screens/api.tsx").then((screen) => screen.ApiScreen);
+const alarmBar = () => withMoreTexts(import("./alarm-bar.tsx")).then((bar) => bar.AlarmBar);
 const sessionForms = () => withMoreTexts(import("./screens/session-forms.tsx"));
 const expiredDialog = () => sessionForms().then((forms) => forms.ExpiredDialog);
 const initialPassword = () => sessionForms().then((forms) => forms.InitialPasswordForm);
@@ -134,13 +135,13 @@ function Inside() {
   const isFirst = useRef(true);
   const level = tabLevel.value ?? "well";
   const site = status.value?.site.name ?? t("app.name");
-  // Conditions and refusals need them too; a failure shows at the screen that is opened next.
-  useEffect(() => void withMoreTexts(Promise.resolve()).catch(() => undefined), []);
+  const title = itemTitle.value || t(shown.title);
+  const alarms = level === "alarm" && alarmCount() > 0 ? `(${alarmCount()}) ` : "";
   useEffect(() => {
-    const state = level === "well" ? [] : [t(`headline.${level}`)];
-    document.title = [...state, t(shown.title), site].join(" · ");
+    const state = level === "well" ? [] : [alarms + t(`headline.${level}`)];
+    document.title = [...state, title, site].join(" · ");
     void import("./tab-icon.ts").then((icon) => icon.show(level)).catch(() => undefined);
-  }, [shown, language.value, level, site]);
+  }, [title, language.value, level, alarms, site]);
   useEffect(() => {
     // Keyboard and screen reader users start at the beginning of a new screen.
     if (!isFirst.current) {
@@ -154,6 +155,8 @@ function Inside() {
       <Navigation shown={shown} />
       <div class="bars">
         <StaleBar />
+        {/* Its texts are those of conditions and refusals too. */}
+        <LazyScreen load={alarmBar} isPart />
         <WalkBanner />
       </div>
       <Main screen={address} place={main}>
@@ -163,9 +166,14 @@ function Inside() {
   );
 }
 
+/** The number of unfinished alarms. */
+function alarmCount(): number {
+  return status.value?.headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
+}
+
 /** The bottom bar of a phone, and the rail of wider screens. The number is that of unfinished alarms. */
 function Navigation({ shown }: { readonly shown: Screen }) {
-  const alarms = status.value?.headline.reasons.find(({ code }) => code === "alarm-unfinished")?.count ?? 0;
+  const alarms = alarmCount();
   const places = allowedScreens().filter(({ place }) => place !== "aside");
   return (
     <nav aria-label={t("app.menu")}>

@@ -91,7 +91,7 @@ describeWithBrowser("how current a page says that it is", () => {
     await release();
     send();
     await page.banner.badge("live").shown();
-    expect([await page.contentFilter(), await title()]).toEqual(["none", "ALARM · Zones · Hala Nord"]);
+    expect([await page.contentFilter(), await title()]).toEqual(["none", "(1) ALARM · Zones · Hala Nord"]);
     await site.daemon.run(["trip", "--zone", "hall", "--restore"]);
     await page.close();
   });
@@ -207,7 +207,9 @@ describeWithBrowser("how current a page says that it is", () => {
       await context.clock.fastForward(60_000);
       await eventually(expected, async () => (await title()) === `${expected}Home · Hala Nord`);
     };
-    await afterAMinute("ALARM · ");
+    await afterAMinute("(1) ALARM · ");
+    // Heard there too, and named once the page is shown.
+    await page.newAlarms.present();
     await iconIs(/^blob:/);
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
     await finishAll();

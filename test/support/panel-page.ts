@@ -383,6 +383,16 @@ export class PanelPage {
     return new Part(this.#page.locator("section.banner.s-test"));
   }
 
+  /** The bar of new alarms. */
+  get newAlarms(): Part {
+    return new Part(this.#page.locator("section.new-alarms"));
+  }
+
+  /** What screen readers have last announced of new alarms. */
+  get alert(): Part {
+    return new Part(this.#page.locator(".bars > [role=alert]"));
+  }
+
   /** The banner of suppressed life-safety zones. */
   get lifeSafetyBanner(): Part {
     return new Part(this.#page.locator("section.banner.s-fault"));

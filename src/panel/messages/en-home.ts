@@ -2,8 +2,6 @@
 export const EN_HOME = {
   "app.theme": "Theme",
   "app.userMenu": "Language, theme and sign-out",
-  "app.siteTime": "Site time {time}",
-  "app.siteTimeBoth": "Site time {time} (here {own})",
   "app.staleAt": "No connection to the daemon. This was the state at {time}.",
   "theme.system": "System",
   "theme.light": "Light",

@@ -1,4 +1,5 @@
 import { ZONE_HELP } from "../../generated/zone-help.ts";
+import { EN_ALARM_BAR } from "./en-alarm-bar.ts";
 import { EN_CONDITIONS } from "./en-conditions.ts";
 import { EN_DETAILS } from "./en-details.ts";
 import { EN_DOUBTS } from "./en-doubts.ts";
@@ -23,6 +24,7 @@ const EN_ZONE_HELP = Object.fromEntries(
 
 /** Texts of every screen but the sign-in and Home, in English; loaded with the first of them. */
 export const EN_MORE = {
+  ...EN_ALARM_BAR,
   ...EN_CONDITIONS,
   ...EN_DETAILS,
   ...EN_DOUBTS,

@@ -5,8 +5,6 @@ import type { EN_HOME } from "./en-home.ts";
 export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "app.theme": "Temă",
   "app.userMenu": "Limbă, temă și deconectare",
-  "app.siteTime": "Ora locației {time}",
-  "app.siteTimeBoth": "Ora locației {time} (aici {own})",
   "app.staleAt": "Fără conexiune cu serviciul. Date de la {time}.",
   "theme.system": "Sistem",
   "theme.light": "Luminoasă",

@@ -2,6 +2,7 @@ import type { CatalogueOf } from "./catalogue.ts";
 import type { EN_MORE } from "./en-more.ts";
 import { translator } from "../translation.ts";
 import { RO_DAEMON } from "./ro-daemon.ts";
+import { RO_ALARM_BAR } from "./ro-alarm-bar.ts";
 import { RO_CONDITIONS } from "./ro-conditions.ts";
 import { RO_DETAILS } from "./ro-details.ts";
 import { RO_DOUBTS } from "./ro-doubts.ts";
@@ -21,6 +22,7 @@ import { RO_ZONES } from "./ro-zones.ts";
 
 /** Texts of every screen but the sign-in and Home, in Romanian; loaded with the first of them. */
 export const RO_MORE: CatalogueOf<typeof EN_MORE> = {
+  ...RO_ALARM_BAR,
   ...RO_CONDITIONS,
   ...RO_DETAILS,
   ...RO_DOUBTS,

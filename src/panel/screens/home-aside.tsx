@@ -4,6 +4,7 @@ import "../home-aside.css";
 import { useEffect } from "preact/hooks";
 import type { StatusView } from "../../site/status-view.ts";
 import type { SupplyView, SupplyZoneView } from "../../site/supply-view.ts";
+import { AlarmSound } from "../alarm-sound.tsx";
 import { Badge, type Tone } from "../badge.tsx";
 import { LinkCause } from "../condition-text.tsx";
 import { daemonNowMs } from "../clock.ts";
@@ -39,6 +40,7 @@ export function HomeAside() {
       )}
       {isSite && hasZones && <PastCard last={now.lastAlarm ?? null} />}
       {now.supply && <SupplyCard supply={now.supply} />}
+      {mayOperate() && <AlarmSound />}
     </>
   );
 }

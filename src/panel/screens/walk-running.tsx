@@ -137,7 +137,7 @@ function TripSignals({ trips }: { readonly trips: number }) {
           type="checkbox"
           checked={wantsSound}
           onChange={(event) => {
-            prepareBeep();
+            void prepareBeep();
             setWantsSound(event.currentTarget.checked);
           }}
         />{" "}

@@ -67,7 +67,7 @@ function Start() {
 /** Names the life-safety zones before the start, because their alarms are suppressed too. */
 function StartQuestion({ minutes, close }: { readonly minutes: number; readonly close: () => void }) {
   const start = (): Promise<boolean> => {
-    prepareBeep();
+    void prepareBeep();
     return runWithErrorNotice(() => changeWalkTest({ minutes }));
   };
   return (
