@@ -3,6 +3,7 @@ import type { JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { Act } from "./act.tsx";
 import { request } from "./api.ts";
+import { Badge } from "./badge.tsx";
 import { DaemonText } from "./daemon-text.tsx";
 import { t, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
@@ -16,13 +17,16 @@ export const pinnedZones = signal<readonly string[]>([]);
 
 /** An unfinished intervention: its way to the dispatch centre, and what the dispatcher has set. */
 export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
-  const { interventionId: id, name, isAlarm, zone, objective, priority, services, refusal, centre } = journey;
+  const { interventionId: id, name, isAlarm, zone, objective, refusal, centre } = journey;
+  const isPlanned = journey.status === "planned";
   const facts = [
     // The crew of a dispatch centre goes to many sites, which may have zones of the same name.
-    ...(status.value?.role === "centre" ? [objective.name, objective.address ?? ""].filter(Boolean) : []),
+    ...(status.value?.role === "centre"
+      ? [objective.name, objective.address, objective.city].filter(Boolean)
+      : []),
     ...(id === null ? [] : [`#${id}`]),
-    t("journey.priority", { priority: t(`priority.${priority}`) }),
-    ...services.map((service) => t(`record.${service}`)),
+    t("journey.priority", { priority: t(`priority.${journey.priority}`) }),
+    ...journey.services.map((service) => t(`record.${service}`)),
   ];
   return (
     <li class={isAlarm ? "card s-alarm" : "card"}>
@@ -30,7 +34,12 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
         <p class="title">
           {id !== null && mayOperate() ? <a href={`#/interventions/${id}`}>{name}</a> : name}
         </p>
-        <small>{facts.join(" · ")}</small>
+        <small>{facts.join(" · ")}</small> {/* Whether a user has taken it. */}
+        {id !== null && (
+          <Badge tone={isPlanned ? "off" : "link"} icon={isPlanned ? "clock" : "play"}>
+            {t(`status.${journey.status}`)}
+          </Badge>
+        )}
       </div>
       <Journey journey={journey} />
       {centre?.isUndelivered === true && <Undelivered />}

@@ -42,6 +42,7 @@ export interface JourneyObjectiveView {
   readonly name: string;
   /** Null for an objective without one, such as an asset. */
   readonly address: string | null;
+  readonly city: string | null;
 }
 
 /** The last stage of a journey. */

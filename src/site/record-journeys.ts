@@ -1,6 +1,6 @@
 import { isoTime } from "../domain/clock.ts";
 import { isLifeSafetySubject } from "../domain/incident.ts";
-import { refText, type ObjectiveRef } from "../domain/objective.ts";
+import { refText, type Objective, type ObjectiveRef } from "../domain/objective.ts";
 import { hasUnsentTrip, type OutboxEntry } from "../domain/outbox.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
 import type { Trip } from "../domain/trip.ts";
@@ -161,9 +161,14 @@ function hasContact({ type }: Trip): boolean {
 /** @param known the objective in the lists; undefined if they do not have it */
 export function journeyObjective(
   ref: ObjectiveRef,
-  known: { readonly name: string; readonly address?: string | null } | undefined,
+  known: Pick<Objective, "name" | "address" | "city"> | undefined,
 ): JourneyObjectiveView {
-  return { ...ref, name: known?.name ?? refText(ref), address: known?.address ?? null };
+  return {
+    ...ref,
+    name: known?.name ?? refText(ref),
+    address: known?.address ?? null,
+    city: known?.city ?? null,
+  };
 }
 
 const SERVICES = ["police", "ambulance", "firetruck"] as const;

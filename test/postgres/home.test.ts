@@ -41,7 +41,11 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
     const create = async (change: object): Promise<number> =>
       (await centre.records.create({ ...PATROL, ...change }, OPERATOR_USER)).record.id;
     await centre.objectives.import(
-      { "obiective/cladiri": [{ id: 7, name: "Bakery", address: "Str. Morii 3", status: "active" }] },
+      {
+        "obiective/cladiri": [
+          { id: 7, name: "Bakery", address: "Str. Morii 3", city: "Cluj", status: "active" },
+        ],
+      },
       "import",
     );
     const patrol = await create({ name: "Patrol", status: "in_progress" });
@@ -69,7 +73,13 @@ describeOnPostgres("Home of a dispatch centre on PostgreSQL", (server) => {
         interventionId: fire,
         name: "Smoke",
         isAlarm: true,
-        objective: { type: "obiective/cladiri", id: 7, name: "Bakery", address: "Str. Morii 3" },
+        objective: {
+          type: "obiective/cladiri",
+          id: 7,
+          name: "Bakery",
+          address: "Str. Morii 3",
+          city: "Cluj",
+        },
         zone: null,
         contactAt: null,
         priority: "high",
