@@ -36,7 +36,10 @@ export function addObjectiveCommands(root: CommandGroup): void {
       "add or replace objectives from a JSON file",
       async () => (await import("./objective-import.ts")).importObjectives,
     )
-    .argument("<file>", '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }');
+    .argument(
+      "<file>",
+      '{ "obiective/cladiri": [ { "id": 12, "name": "Hala Nord" } ] }, with address, city, phone and description if they are known',
+    );
 }
 
 /** Lists the running daemon's objectives, of one type or all, and the age of the objective mirror. */

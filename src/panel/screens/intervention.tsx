@@ -1,6 +1,7 @@
 import "../wide-word.css";
 import "../print.css";
 import "../facts.css";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
@@ -13,13 +14,13 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { EventList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
 import { DaemonText } from "../daemon-text.tsx";
-import { t, translateCode } from "../i18n.ts";
+import { t } from "../i18n.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { formatRecordDate } from "../date-format.ts";
 import { errorText, Pending } from "../notice.tsx";
 import { PlanLink } from "../plan-link.tsx";
 import { useRecordSites } from "../record-sites.ts";
-import { isFromList, listOf } from "../route.ts";
+import { isFromList, itemTitle, listOf } from "../route.ts";
 import { account } from "../session.ts";
 import { AtCentre, needsAttention, SyncBadge } from "../sync-badge.tsx";
 import { apiPath, type ApiResponse } from "../http.ts";
@@ -27,6 +28,7 @@ import { setStatus, useClosing } from "./intervention-closing.tsx";
 import { Deletion } from "./intervention-deletion.tsx";
 import { Delivery, Refused, SetThere } from "./intervention-delivery.tsx";
 import { InterventionForm } from "./intervention-form.tsx";
+import { aboutObjective, ObjectiveLink, SiteLink } from "./intervention-places.tsx";
 import { STATUSES } from "./interventions.tsx";
 
 /** One intervention with its fields, history and actions. */
@@ -36,6 +38,8 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
   const record = response?.body;
   const past = useHistory(isEdited ? undefined : record?.id);
   const last = useRef<ApiResponse<Intervention> | undefined>(undefined);
+  const name = record && String(record.id) === id ? `#${id} ${record.name}` : "";
+  useTitle(name);
   if (response && String(response.body.id) === id) last.current = response;
   // What is being entered stays, also once another user has deleted the record.
   if (isEdited && last.current)
@@ -59,7 +63,7 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
     <>
       <Back />
       <div class="head">
-        <h1 class="grow">{`#${id} ${record.name}`}</h1>
+        <h1 class="grow">{name}</h1>
         <div class="actions">
           <a class="button" href={`#/interventions/${id}/edit`}>
             <Icon name="pencil" />
@@ -90,6 +94,16 @@ export function InterventionScreen({ id, isEdited }: { readonly id: string; read
       </div>
     </>
   );
+}
+
+/** Names the intervention in the title of the page. */
+function useTitle(name: string): void {
+  useEffect(() => {
+    itemTitle.value = name;
+    return () => {
+      itemTitle.value = "";
+    };
+  }, [name]);
 }
 
 function etagOf({ headers }: ApiResponse<Intervention>): string {
@@ -162,14 +176,14 @@ function Facts({ record, setAt }: { readonly record: Intervention; readonly setA
   const objective = useQuery<Objective>(apiPath(`/${objectiveType}/${objectiveId}`)).response?.body;
   const site = useRecordSites([record])(record);
   const requested = (["police", "ambulance", "firetruck"] as const).filter((service) => record[service]);
-  const facts: readonly (readonly [term: string, fact: string | number, setAt?: string | undefined])[] = [
+  const facts: readonly (readonly [term: string, fact: ComponentChildren, setAt?: string | undefined])[] = [
     [
       t("record.objective"),
-      `${objective?.name ?? ""} (${translateCode("objective", objectiveType)} ${objectiveId})`,
+      <ObjectiveLink record={record} name={objective?.name} />,
       setAt("objectiveType", "objectiveId"),
     ],
-    ...(objective?.address ? [[t("record.address"), objective.address] as const] : []),
-    ...(site ? [[t("interventions.site"), `${site.name ?? ""} (${site.ref})`.trim()] as const] : []),
+    ...aboutObjective(objective),
+    ...(site ? [[t("interventions.site"), <SiteLink site={site} />] as const] : []),
     [t("record.priority"), t(`priority.${record.priority}`), setAt("priority")],
     [t("record.type"), t(`type.${record.type}`), setAt("type")],
     [t("record.dateStart"), formatRecordDate(record.dateStart), setAt("dateStart")],

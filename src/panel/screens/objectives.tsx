@@ -2,11 +2,12 @@ import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { EmptyState } from "../empty-state.tsx";
-import { t, translateCode } from "../i18n.ts";
+import { t } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES } from "../objective-choice.tsx";
+import { objectiveDetails } from "../objective-details.tsx";
 import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { ObjectiveMirrorStatus } from "./objective-mirror-status.tsx";
@@ -123,12 +124,10 @@ function Shortened({ text }: { readonly text: string }) {
   );
 }
 
-/** Fields differ by objective type, so every non-empty value is shown. */
-function detailsOf({ id: _id, name: _name, ...rest }: Objective): string {
-  const details = Object.entries(rest).flatMap(([field, value]): readonly (string | number)[] => {
-    if (typeof value === "number") return [value];
-    if (typeof value !== "string" || value === "") return [];
-    return [field === "status" ? translateCode("objectives.status", value) : value];
-  });
-  return details.join(" · ") || "–";
+function detailsOf(objective: Objective): string {
+  return (
+    objectiveDetails(objective)
+      .map(([, text]) => text)
+      .join(" · ") || "–"
+  );
 }
