@@ -117,7 +117,7 @@ export function NoticeLine({ dialog }: { readonly dialog?: string }) {
     <div class="notice" role="status" aria-live="polite">
       {isHere && notice.value && (
         <p class={notice.value.isError ? "bad" : ""}>
-          {notice.value.text}
+          <span>{notice.value.text}</span>
           {notice.value.undo && <Undo undo={notice.value.undo} />}
           {notice.value.isError && (
             <button type="button" aria-label={t("app.close")} onClick={hide}>

@@ -32,7 +32,7 @@ interface Closing {
 }
 
 /**
- * Gives an intervention another status, whatever else has changed since it was shown: its notes do with each further trip,
+ * Gives an intervention another status, which can be taken back, whatever else has changed since it was shown: its notes do with each further trip,
  * also while the question is asked.
  * @throws ApiError
  */
@@ -44,7 +44,9 @@ export async function setStatus(id: number, status: Status): Promise<void> {
     headers: { "If-Match": headers.get("ETag") ?? "*" },
     body: { status },
   });
-  showNotice(`#${id} ${record.name}: ${t(`status.${status}`)}`);
+  const undo = async (): Promise<void> => void (await runWithErrorNotice(() => setStatus(id, record.status)));
+  const isChanged = record.status !== status;
+  showNotice(`#${id} ${record.name}: ${t(`status.${status}`)}`, false, isChanged ? undo : undefined);
 }
 
 /** Asks before an intervention is closed while the contact of one of its zones is still open. */
