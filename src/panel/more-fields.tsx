@@ -48,9 +48,11 @@ export function Choice<T extends string>({
   options,
   onChange,
   isRequired = false,
+  hint,
 }: {
   readonly label: string;
   readonly name: string;
+  readonly hint?: string;
   /** The value of a controlled list. */
   readonly value?: T;
   /** The initial value of an uncontrolled list. */
@@ -68,6 +70,7 @@ export function Choice<T extends string>({
         id={id}
         name={name}
         required={isRequired}
+        {...(hint === undefined ? {} : { "aria-describedby": `${id}-hint` })}
         {...(value === undefined ? {} : { value })}
         onChange={(event) => onChange?.(event.currentTarget.value as T)}
       >
@@ -77,6 +80,11 @@ export function Choice<T extends string>({
           </option>
         ))}
       </select>
+      {hint !== undefined && (
+        <span id={`${id}-hint`} class="quiet">
+          {hint}
+        </span>
+      )}
     </p>
   );
 }

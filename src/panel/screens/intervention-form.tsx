@@ -12,6 +12,7 @@ import {
 } from "../date-field.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
+import { status } from "../live-updates.ts";
 import { Choice, TextArea } from "../more-fields.tsx";
 import { ObjectiveChoice } from "../objective-choice.tsx";
 import { goFrom, isAt, listOf, route } from "../route.ts";
@@ -121,6 +122,7 @@ function Fields({
           name="type"
           initial={record?.type ?? "maintenance"}
           options={WORK_TYPES.map((one) => [one, t(`type.${one}`)])}
+          {...(status.value?.role === "centre" ? { hint: t("interventions.otherIsAlarm") } : {})}
         />
         <DateFields {...(record ? { record } : {})} {...dates} />
         <TextField
