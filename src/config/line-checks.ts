@@ -73,7 +73,9 @@ function problemOf({ by, user, line, settings }: LineUse, other: LineUse | undef
   const what = `line ${lineName(line)}`;
   if (by === "output" && other.by === "output")
     return `${what} is also used by output ${other.user}. Use another line`;
-  if (by === "output") return `${what} is also used by zone ${other.user}. Use another line`;
+  if (by === "output" && other.by === "gate")
+    return `${what} is used by output ${user} and by the gate of zone ${other.user}. Use another line`;
+  if (by === "output") return `${what} is used by output ${user} and by zone ${other.user}. Use another line`;
   if (by === "input") return `${what} is used by two zones, ${other.user} and ${user}`;
   if (other.by === "input") return `${what} is the input of zone ${other.user}; a gate needs a separate line`;
   if (other.settings === settings) return undefined;

@@ -66,7 +66,7 @@ test.each([
     /outputs\[0\]: an output needs exactly one of gpio: <BCM number> or mqtt: <topic>/,
   ],
   ["{ name: a, on: alarm, gpio: 22, mqtt: x }", /exactly one of/],
-  ["{ name: a, on: alarm, gpio: 17 }", /line 17 is also used by zone door/],
+  ["{ name: a, on: alarm, gpio: 17 }", /line 17 is used by output a and by zone door/],
   [
     "{ name: a, on: alarm, gpio: 5 }, { name: b, on: alarm, gpio: 5 }",
     /outputs\[1\]\.gpio: line 5 is also used by output a/,
@@ -127,12 +127,12 @@ test.each([
   const link = join(folder, "expander");
   symlinkSync("/dev/null", link);
   const last = outputs.length - 1;
-  const user = last === 0 ? "zone door" : "output z";
+  const use = last === 0 ? "used by output a and by zone door" : "also used by output z";
   expect(() =>
     read(outputs.map((output) => `  - ${output}\n`).join(""), `${CHIPS.replace("LINK", link)}${ZONES}`),
   ).toThrow(
     new RegExp(
-      `^/x/s\\.yaml:${4 + last}:\\d+: outputs\\[${last}\\]\\.gpio: line ${chip}/${gpio} is also used by ${user}\\. Use another line$`,
+      `^/x/s\\.yaml:${4 + last}:\\d+: outputs\\[${last}\\]\\.gpio: line ${chip}/${gpio} is ${use}\\. Use another line$`,
       "m",
     ),
   );
@@ -143,7 +143,7 @@ test("the same line of another chip is another line, and each use of an output's
   expect(read(outputs, CHIPS.replace("LINK", "/dev/zero") + ZONES).outputs).toHaveLength(2);
   const key = ZONES.replace(" }]", ", gate: { gpio: 18, chip: header } }]");
   expect(() => read(outputs, CHIPS.replace("LINK", "/dev/zero") + key)).toThrow(
-    /outputs\[1\]\.gpio: line 18 is also used by zone door\. Use another line$/m,
+    /outputs\[1\]\.gpio: line 18 is used by output b and by the gate of zone door\. Use another line$/m,
   );
 });
 

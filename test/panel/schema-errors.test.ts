@@ -148,10 +148,30 @@ test("an option that is missing is an error of its field", () => {
     errorsOfZone(
       errors.map((message) => ({ place: "a.yaml:1:1", message })),
       1,
+      "usa",
     ),
   ).toEqual({
     name: "name is missing",
     "input.open": "open is missing",
     id: "must not be empty",
   });
+});
+
+test("a line that an output uses is an error of the field of the zone", () => {
+  const of = (zone: string, by: string) =>
+    errorsOfZone(
+      [
+        {
+          place: "a.yaml:1:1",
+          message: `outputs[0].gpio: line 22 is used by output sirena and by ${by}. Use another line`,
+        },
+      ],
+      3,
+      zone,
+    );
+  const problem = "line 22 is used by output sirena. Use another line";
+  expect(of("usa", "zone usa")).toEqual({ "input.gpio": problem });
+  expect(of("usa", "the gate of zone usa")).toEqual({ gate: problem });
+  expect(of("geam", "zone usa")).toEqual({});
+  expect(translateToRomanian(problem)).toBe("linia 22 este folosită de ieșirea sirena; folosiți altă linie");
 });

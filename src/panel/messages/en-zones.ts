@@ -53,6 +53,7 @@ export const EN_ZONES = {
     "After {limit} queries, no further devices were queried, and their sensors are not listed. Enter these by topic.",
   "left-out.topics":
     "Only the newest topics without a proposed zone are listed, at most {limit}. Open the sensor, so that its topic is the newest, or enter its topic.",
+  "found.input": "input {n}",
   "found.missing": "Sensor not listed?",
   "found.missingText": "Open it once, or enter its line or topic.",
   "found.enterIt": "Enter its line or topic.",
@@ -74,8 +75,11 @@ export const EN_ZONES = {
   "trial.passed": "Test passed at {time}",
   "trial.over": "The test ended after ten minutes.",
   "trial.again": "Test again",
-  "trial.close": "Now return it to normal. Nothing is dispatched.",
+  "trial.close": "Now return it to normal.",
   "trial.nothingSent": "Nothing is dispatched.",
+  "trial.sent": "This zone is active: an opening is dispatched. Start a walk test first.",
+  "trial.walkTest": "Go to the walk test",
+  "trial.zoneLineUnread": "The line of a zone is not read here. Test it in a walk test.",
   "trial.lineUnread":
     "This line can be read only once it is a zone: save it, then open the contact in a walk test.",
   "trial.contact.open": "Open",

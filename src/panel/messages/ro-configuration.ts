@@ -1,5 +1,6 @@
 import { RO_GATES } from "./ro-gates.ts";
 import { RO_YAML } from "./ro-yaml.ts";
+import { RO_ZONE_WARNINGS } from "./ro-zone-warnings.ts";
 
 /** What the daemon says of the configuration of zones in English, and the same in Romanian, as in `ro-daemon.ts`. */
 export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: string])[] = [
@@ -153,10 +154,6 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "cipul {name} nu există în gpio.chips (există: {names}); fără chip, ieșirea folosește cipul din gpio.chip",
   ],
   [
-    "line {n} is also used by zone {zone}. Use another line",
-    "linia {n} este folosită și de zona {zone}; folosiți altă linie",
-  ],
-  [
     "line {n} is also used by output {name}. Use another line",
     "linia {n} este folosită și de ieșirea {name}; folosiți altă linie",
   ],
@@ -200,14 +197,7 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "{values} compare equal: case is ignored, on, true and 1 are equal, and off, false and 0 are equal. Use different values",
     "{values} se consideră egale: nu se face diferența între majuscule și minuscule; on, true și 1 sunt egale, la fel și off, false și 0. Folosiți valori diferite",
   ],
-  [
-    "zone {id}: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
-    "zona {id}: obiectivul {objective} nu este în lista „{type}”; importați-l, altfel se folosește un nume provizoriu",
-  ],
-  [
-    "several zones: objective {objective} of {type} is not in objectives; import it, otherwise a placeholder name is used",
-    "mai multe zone: obiectivul {objective} nu este în lista „{type}”; importați-l, altfel se folosește un nume provizoriu",
-  ],
+  ...RO_ZONE_WARNINGS,
   // A list of objectives, wherever a text names it
   ["obiective/cladiri", "clădiri"],
   ["obiective/bunuri", "bunuri"],

@@ -1,6 +1,19 @@
 /** What the electrical inputs and outputs lack, in Romanian; see ro-daemon.ts. */
 export const RO_LINES: readonly (readonly [english: string, romanian: string])[] = [
   // GPIO
+  [
+    "line {n} is used by output {name} and by zone {zone}. Use another line",
+    "linia {n} este folosită de ieșirea {name} și de zona {zone}; folosiți altă linie",
+  ],
+  [
+    "line {n} is used by output {name} and by the gate of zone {zone}. Use another line",
+    "linia {n} este folosită de ieșirea {name} și de condiția de armare a zonei {zone}; folosiți altă linie",
+  ],
+  // At the field of the zone.
+  [
+    "line {n} is used by output {name}. Use another line",
+    "linia {n} este folosită de ieșirea {name}; folosiți altă linie",
+  ],
   ["chip {name}: {problem}", "cipul {name}: {problem}"],
   [
     "no line of {chip} is read: {reason}. It is started again automatically. {problem}",
@@ -177,6 +190,10 @@ export const RO_LINES: readonly (readonly [english: string, romanian: string])[]
   // Outputs
   ["output {name} is in use now", "ieșirea {name} este activă acum"],
   ["Test it afterwards", "Testați-o mai târziu"],
+  [
+    "A walk test or a bypass of the zone switches it off earlier",
+    "Un test de mers (walk test) sau un bypass al zonei o oprește mai devreme",
+  ],
   ["output {name} does not exist", "ieșirea {name} nu există"],
   ["output {name} cannot be switched: {reason}", "ieșirea {name} nu poate fi comutată: {reason}"],
 ];

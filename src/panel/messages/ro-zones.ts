@@ -44,7 +44,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "Nu s-au anunțat sau anunțul lor nu este recunoscut. Fiecare apare cu ultimul mesaj; o valoare din mesaj poate fi contactul unei zone.",
   "found.noMessage": "încă niciun mesaj: acționați senzorul o dată",
   "found.noProposal": "fără zonă propusă: una dintre valori poate fi contactul",
-  "found.useTopic": "Alegere topic",
+  "found.useTopic": "Zonă din acest topic",
   "found.lastMessage": "Ultimul mesaj",
   "found.retained": "(reținut)",
   "left-out.title": "Lista nu este completă",
@@ -65,6 +65,7 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
     "După {limit} de interogări, celelalte echipamente nu au mai fost interogate, iar senzorii lor nu apar în listă. Introduceți topicurile acestor senzori.",
   "left-out.topics":
     "Dintre topicurile fără zonă propusă apar doar cele mai noi, cel mult {limit}. Acționați senzorul, ca topicul lui să fie cel mai nou, sau introduceți topicul.",
+  "found.input": "intrarea {n}",
   "found.missing": "Senzorul nu apare?",
   "found.missingText": "Acționați-l o dată sau introduceți linia ori topicul.",
   "found.enterIt": "Introduceți linia ori topicul.",
@@ -86,8 +87,12 @@ export const RO_ZONES: CatalogueOf<typeof EN_ZONES> = {
   "trial.passed": "Test reușit la {time}",
   "trial.over": "Testul s-a încheiat după zece minute.",
   "trial.again": "Reluare test",
-  "trial.close": "Acum readuceți senzorul la normal. Nu se transmite nimic.",
+  "trial.close": "Acum readuceți senzorul la normal.",
   "trial.nothingSent": "Nu se transmite nimic.",
+  "trial.sent":
+    "Zona este activă: o deschidere se transmite la dispecerat. Porniți întâi un test de mers (walk test).",
+  "trial.walkTest": "Deschidere test de mers",
+  "trial.zoneLineUnread": "Linia unei zone nu se citește aici. Testați în testul de mers (walk test).",
   "trial.lineUnread":
     "Linia poate fi citită numai după ce există o zonă pe ea: salvați zona, apoi deschideți contactul într-un test de mers (walk test).",
   "trial.contact.open": "Deschis",

@@ -126,15 +126,17 @@ export function openInForm(zone: ZoneDraft): void {
   draft.value = zone;
 }
 
+/** The daemon names the wired inputs of a device in English. */
+function localName(name: string): string {
+  return name.replace(/\binput (\d+)$/, (_words, n: string) => t("found.input", { n }));
+}
+
 function Offer({ device, proposal }: { readonly device: FoundDeviceView; readonly proposal: ProposalView }) {
-  const { zone, doubts } = proposal;
+  const { doubts } = proposal;
+  const zone = { ...proposal.zone, name: localName(proposal.zone.name) };
   const kind = translateCode("choice.zone-kind", zone.kind);
   return (
-    <a
-      class="card found"
-      href="#/zones/form"
-      onClick={() => openInForm({ zone: { ...zone }, doubts, hasOwnId: false })}
-    >
+    <a class="card found" href="#/zones/form" onClick={() => openInForm({ zone, doubts, hasOwnId: false })}>
       <span class="row">
         <span class="disc s-link">
           <Icon name={kindIcon(zone.kind)} />

@@ -5,24 +5,31 @@ import { timeoutSignal } from "../http.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { useLooks } from "../limited-looks.ts";
+import { zones } from "../live-updates.ts";
+import { isDispatchedNow } from "../watched-sensor.ts";
+import type { InputText } from "../zone-draft.ts";
 import { SearchOver } from "./search-over.tsx";
 
 /** Fast enough to be seen while the contact is still held open. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * "Operate the sensor now": what the sensor sends, read as the zone would, before there is a zone. Nothing is dispatched.
+ * "Operate the sensor now": what the sensor sends, read as the zone would. Nothing is dispatched, unless a zone watches the sensor
+ * already.
+ * @param zoneId of a zone that exists already; undefined for a new one
  * @param kind the zone type, for what to do at the sensor
  * @param endsItself whether the zone returns to normal by itself, as that of a button without a message for its release
  * @param onSwap undefined if the meaning of the values cannot be exchanged
  */
 export function SensorTrial({
   input,
+  zoneId,
   kind,
   endsItself,
   onSwap,
 }: {
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: InputText;
+  readonly zoneId: string | undefined;
   readonly kind: string;
   readonly endsItself: boolean;
   readonly onSwap: (() => void) | undefined;
@@ -34,7 +41,10 @@ export function SensorTrial({
   const [last] = readings.slice(-1);
   const [newest] = now.slice(-1);
   const isClosed = opened !== undefined && (endsItself || newest?.contact === "normal");
-  const isUnread = last === undefined && "gpio" in input;
+  const isUnread = trial !== undefined && isUnreadable(input, trial);
+  const isZone = zoneId !== undefined && zones.value.some(({ id }) => id === zoneId);
+  const isDispatched = isDispatchedNow(input, zoneId);
+  const isAsked = trial !== undefined && !isOver && !isUnread && !isDispatched;
   return (
     <section
       class={opened ? "card s-fine" : "card"}
@@ -50,14 +60,21 @@ export function SensorTrial({
             {opened
               ? t(isClosed ? "trial.passed" : "trial.opened", { time: formatTime(opened.at) })
               : // Not before the daemon listens: an opening in between would be missed.
-                t(trial && !isOver ? "trial.ask" : "trial.title")}
+                t(isAsked ? "trial.ask" : "trial.title")}
           </h2>
           <small>
-            {trial && !isOver && !opened && !isUnread && `${translateCode("walk.do", kind, "")} `}
-            {t(isUnread ? "trial.lineUnread" : opened && !isClosed ? "trial.close" : "trial.nothingSent")}
+            {isAsked && !opened && `${translateCode("walk.do", kind, "")} `}
+            {opened && !isClosed && `${t("trial.close")} `}
+            {isUnread && `${t(isZone ? "trial.zoneLineUnread" : "trial.lineUnread")} `}
+            {isDispatched ? t("trial.sent") : !isUnread && t("trial.nothingSent")}
           </small>
         </div>
       </div>
+      {(isDispatched || (isUnread && isZone)) && (
+        <a class="button" href="#/walk-test">
+          {t("trial.walkTest")}
+        </a>
+      )}
       {last && <Reading reading={last} input={input} />}
       {isOver && <SearchOver again={again} of="trial" />}
       {trial && trial.listening !== "listening" && <p class="quiet">{t(`found.state.${trial.listening}`)}</p>}
@@ -78,13 +95,25 @@ function stateOf(opened: TrialReadingView | undefined, isClosed: boolean): strin
   return isClosed ? "passed" : "opened";
 }
 
+/** Whether it says what to read: in a form, options are missing until they are entered. */
+function isComplete({ gpio, mqtt, open, adc }: InputText): boolean {
+  if (gpio !== undefined) return Number.isInteger(gpio) && gpio >= 0;
+  if (mqtt !== undefined) return mqtt !== "" && Array.isArray(open) && open.length > 0;
+  return adc !== undefined;
+}
+
+/** A line that no program may read while a zone or another program has it. */
+function isUnreadable({ gpio }: InputText, { readings }: SensorTrialView): boolean {
+  return gpio !== undefined && readings.length === 0;
+}
+
 /** The newest message, with the value that decides the contact. */
 function Reading({
   reading: { contact, value, message, at },
   input,
 }: {
   readonly reading: TrialReadingView;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: InputText;
 }) {
   return (
     <div class="stack tight">
@@ -122,12 +151,12 @@ function marked(payload: string, path: unknown) {
 }
 
 /** What the input has read so far, again every second for ten minutes. */
-function useTrial(input: Readonly<Record<string, unknown>>): {
+function useTrial(input: InputText): {
   readonly trial: SensorTrialView | undefined;
   readonly isOver: boolean;
   readonly again: () => void;
 } {
-  const { seen, error, isOver, again } = useLooks(JSON.stringify(input), LOOK_EVERY_MS, async () => {
+  const ask = async (): Promise<SensorTrialView> => {
     const { body } = await request<SensorTrialView>("/site/discovered/trial", {
       method: "POST",
       body: { input },
@@ -135,7 +164,10 @@ function useTrial(input: Readonly<Record<string, unknown>>): {
       signal: timeoutSignal(),
     });
     return body;
-  });
+  };
+  const key = isComplete(input) ? JSON.stringify(input) : undefined;
+  const isLast = (trial: SensorTrialView): boolean => isUnreadable(input, trial);
+  const { seen, error, isOver, again } = useLooks(key, LOOK_EVERY_MS, ask, isLast);
   // An input that is not complete yet; what was read with the former one no longer holds.
   return { trial: error ? undefined : seen, isOver, again };
 }

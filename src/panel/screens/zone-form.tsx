@@ -104,7 +104,7 @@ function Described({
       };
       go("#/zones/review");
     });
-  const own = errorsOfZone(errors, zoneAt);
+  const own = errorsOfZone(errors, zoneAt, zone.id);
   return (
     <>
       <StepHead
@@ -115,7 +115,7 @@ function Described({
       <div class="split form">
         <div class="stack">
           <Doubts described={described} />
-          <Trial zone={zone} />
+          <Trial described={described} />
         </div>
         <div class="card">
           <Form onSubmit={review}>
@@ -140,12 +140,13 @@ function Described({
 }
 
 /** Shows what the sensor reads, where it can be read before its zone exists. */
-function Trial({ zone }: { readonly zone: ZoneText }) {
+function Trial({ described: { zone, changes } }: { readonly described: ZoneDraft }) {
   const input = inputOf(zone);
   if ("simulated" in input || "dc09" in input || "supply" in input) return null;
   return (
     <SensorTrial
       input={input}
+      zoneId={changes}
       kind={zone.kind ?? ""}
       endsItself={Number(zone["autoRestoreS"] ?? 0) > 0}
       onSwap={swapOf(input)}
