@@ -11,7 +11,7 @@ import type { Remote } from "./domain/remote.ts";
 import { BackupWorker } from "./ops/backup-worker.ts";
 import type { Failpoint } from "./ops/failpoint.ts";
 import { ListWorker } from "./ops/list-worker.ts";
-import { oneTimePassword, signingKeys, type SigningKeys } from "./ops/secrets.ts";
+import { signingKeys, type SigningKeys } from "./ops/secrets.ts";
 import { ThreadFailures, type OnDemandThread } from "./ops/thread-failures.ts";
 import { EventNotes } from "./service/event-notes.ts";
 import { FairLists } from "./service/fair-lists.ts";
@@ -24,11 +24,7 @@ import { SqliteObjectives } from "./service/sqlite-objectives.ts";
 import { ThreadedRecords } from "./service/sqlite-records.ts";
 import { SqliteSignIns } from "./service/sign-ins.ts";
 import { TokenService } from "./service/tokens.ts";
-import { CentreEnrolment } from "./site/centre-enrolment.ts";
-import type { ConfigurationParts } from "./site/configuration.ts";
-import { ConfigurationEditor } from "./site/configuration-editor.ts";
-import { Confirmations } from "./site/confirmations.ts";
-import { EarlierConfigurations } from "./site/earlier-configurations.ts";
+import { configurationParts } from "./site/configuration-parts.ts";
 import { SiteDiscovery } from "./site/discovery.ts";
 import type { SiteTests } from "./site/field-tests.ts";
 import type { LoopTrials } from "./site/loop-trial.ts";
@@ -172,7 +168,7 @@ export class DaemonFront {
         settings,
         discovery,
         plans: { stored: new PlanStore(database), plans: records.plans },
-        configuration: configurationParts(this.#options),
+        configuration: configurationParts({ ...this.#options, objectives: new ObjectiveStore(database) }),
         setup: { config, load },
         metrics: {
           token: () => config.metricsToken,
@@ -235,15 +231,4 @@ export class DaemonFront {
       ),
     );
   }
-}
-
-/** What changes the configuration file from the web panel. */
-function configurationParts({ config, load, sensing, clock }: FrontOptions): ConfigurationParts {
-  const parts = { config, load, control: sensing.control };
-  return {
-    editor: new ConfigurationEditor(parts),
-    earlier: new EarlierConfigurations(parts),
-    confirmations: new Confirmations(clock, oneTimePassword),
-    enrolment: new CentreEnrolment({ ...parts, newPassword: oneTimePassword }),
-  };
 }

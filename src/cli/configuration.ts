@@ -9,6 +9,7 @@ import { AppError } from "../domain/errors.ts";
 import { plainLine } from "../domain/single-line.ts";
 import { formatResults, type CheckResult } from "./check-result.ts";
 import type { JsonOption } from "./command-group.ts";
+import { isDescribedIn } from "./described-objectives.ts";
 import { noticeEmbedded } from "./embedded-notice.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
 import { counted } from "../domain/headline-text.ts";
@@ -54,7 +55,11 @@ export async function checkConfig(
   const { json } = options;
   const { stdout } = terminal;
   assertCombination(options);
-  const load: LoadOptions = { ...from, role: options.centre ? "centre" : "site" };
+  const load: LoadOptions = {
+    ...from,
+    role: options.centre ? "centre" : "site",
+    knowsObjective: (objective, dataDir) => isDescribedIn(dataDir, objective),
+  };
   if (findFile(load) === null)
     throw new AppError("no-input", "no configuration file found, so there is nothing to check", {
       hint: "Create one with santinela init, or specify one with --config.",

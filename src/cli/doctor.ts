@@ -11,6 +11,7 @@ import { error, failed, formatResults, ok, warning, type CheckResult } from "./c
 import { installationChecks } from "./installation-checks.ts";
 import { SystemClock } from "../ops/system-clock.ts";
 import { secondsOption, type JsonOption } from "./command-group.ts";
+import { isDescribedIn } from "./described-objectives.ts";
 import { noticeEmbedded } from "./embedded-notice.ts";
 import { mosquittoRemedy } from "./shipped-files.ts";
 import { jsonText, type Terminal } from "./terminal.ts";
@@ -26,7 +27,10 @@ export async function doctor(
 ): Promise<void> {
   const listenS = secondsOption("--listen", listen);
   // An invalid file is a result, not the end of the other checks.
-  const { config, fault } = configurationToRun(from);
+  const { config, fault } = configurationToRun({
+    ...from,
+    knowsObjective: (objective, dataDir) => isDescribedIn(dataDir, objective),
+  });
   noticeEmbedded(config, terminal);
   const installation = await installationChecks(config, fault);
   // Before the daemon's conditions, which it may clear meanwhile.

@@ -54,6 +54,8 @@ export interface LoadOptions {
   readonly role?: Config["role"] | undefined;
   /** Of a command that uses no password: whether a credential of systemd that it does not have is not missing. */
   readonly isElsewhere?: (credential: string) => boolean;
+  /** Whether the site with this data directory has the name of an objective that is not in the file. */
+  readonly knowsObjective?: (objective: ZoneObjective, dataDir: string) => boolean;
 }
 
 /**
@@ -107,7 +109,7 @@ export function readConfiguration(
     ...overlay.warnings,
     ...parsed.warnings,
     ...writtenWordWarnings(parsed),
-    ...semanticWarnings(value),
+    ...semanticWarnings(value, (objective) => options.knowsObjective?.(objective, dataDir) === true),
     ...directoryWarnings(file, dataDir),
     // A first run without a file is a trial.
     ...(file === null ? [] : lineWarnings(value)),

@@ -2,7 +2,7 @@ import { isTimeZone } from "../domain/calendar.ts";
 import { OBJECTIVE_TYPES } from "../domain/objective.ts";
 import { PLACEHOLDERS, unknownPlaceholders } from "../domain/trip-text.ts";
 import { HTTP_DEFAULTS } from "../generated/defaults.ts";
-import type { Configuration } from "../generated/types.ts";
+import type { Configuration, ZoneObjective } from "../generated/types.ts";
 import { cronProblem } from "./cron-fields.ts";
 import { reportDc09 } from "./dc09.ts";
 import { gateWarnings } from "./gate-checks.ts";
@@ -41,8 +41,14 @@ export function semanticProblems(value: Configuration): ConfigProblem[] {
   return problems;
 }
 
-/** Warnings about valid but probably unintended options. */
-export function semanticWarnings(value: Configuration): string[] {
+/**
+ * Warnings about valid but probably unintended options.
+ * @param knows whether the site has the name of an objective that is not in the configuration
+ */
+export function semanticWarnings(
+  value: Configuration,
+  knows: (objective: ZoneObjective) => boolean,
+): string[] {
   const { http, upstream, upstreams = [], mqtt, zones = [], dataDir } = value;
   const host = http?.host ?? "127.0.0.1";
   const warnings: string[] = [];
@@ -64,7 +70,7 @@ export function semanticWarnings(value: Configuration): string[] {
     ...warnings,
     ...mqttWarnings(mqtt),
     ...transmitterWarnings(value),
-    ...zoneWarnings(value),
+    ...zoneWarnings(value, knows),
     ...gateWarnings(zones),
     ...messageWarnings(zones),
     ...topicWarnings(zones),

@@ -1,7 +1,7 @@
 import { resolveGate } from "../domain/gate.ts";
 import { CLASS_OF_KIND, isLifeSafety } from "../domain/incident.ts";
 import { PROFILE_OF_KIND, resolveProfiles } from "../domain/zone-rules.ts";
-import type { Configuration, Zone } from "../generated/types.ts";
+import type { Configuration, Zone, ZoneObjective } from "../generated/types.ts";
 import type { Report } from "./problems.ts";
 
 /** Milliseconds; EN 50131-1, 8.3.1: longer signals must be processed. */
@@ -71,8 +71,14 @@ function deviceOf({ id, device, input }: Zone): string {
   return device ?? ("mqtt" in input ? `mqtt ${input.mqtt}` : `zone ${id}`);
 }
 
-/** Valid options of zones that are probably unintended or have no effect. */
-export function zoneWarnings({ profiles, objectives, zones = [] }: Configuration): string[] {
+/**
+ * Valid options of zones that are probably unintended or have no effect.
+ * @param knows whether the site has the name of an objective that is not in the configuration
+ */
+export function zoneWarnings(
+  { profiles, objectives, zones = [] }: Configuration,
+  knows: (objective: ZoneObjective) => boolean,
+): string[] {
   const known = resolveProfiles(profiles ?? {});
   const ofZones = zones.flatMap((zone) => {
     const { id, kind, profile } = zone;
@@ -83,15 +89,19 @@ export function zoneWarnings({ profiles, objectives, zones = [] }: Configuration
       warnings.unshift("a single motion detector requests the police without confirmation by a second zone");
     return warnings.map((text) => `zone ${id}: ${text}`);
   });
-  return [...objectiveWarnings(zones, objectives), ...ofZones];
+  const isImported = (objective: ZoneObjective): boolean =>
+    objectives?.[objective.type]?.some(({ id }) => id === objective.id) === true || knows(objective);
+  return [...objectiveWarnings(zones, isImported), ...ofZones];
 }
 
 /** One for each objective, not for each of its zones: a site has one objective and many zones. */
-function objectiveWarnings(zones: readonly Zone[], objectives: Configuration["objectives"]): string[] {
+function objectiveWarnings(
+  zones: readonly Zone[],
+  isImported: (objective: ZoneObjective) => boolean,
+): string[] {
   const zonesOf = new Map<string, string[]>();
   for (const { id, objective, disabled } of zones) {
-    const isImported = objectives?.[objective.type]?.some((one) => one.id === objective.id) === true;
-    if (isImported || disabled === true) continue;
+    if (disabled === true || isImported(objective)) continue;
     const name = `objective ${objective.id} of ${objective.type}`;
     zonesOf.set(name, [...(zonesOf.get(name) ?? []), id]);
   }

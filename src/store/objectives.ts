@@ -72,6 +72,7 @@ const AMONG = "AND id IN (SELECT value FROM json_each(:ids))";
  */
 export class ObjectiveStore extends Store {
   readonly #isKnown = this.prepare("SELECT 1 FROM objectives WHERE kind = ? AND id = ?");
+  readonly #isNamed = this.prepare("SELECT 1 FROM objectives WHERE kind = ? AND id = ? AND source <> 'zone'");
   readonly #isListed = this.prepare(
     "SELECT 1 FROM centre_objectives WHERE kind = ? AND id = ? AND missing_since IS NULL",
   );
@@ -97,6 +98,11 @@ export class ObjectiveStore extends Store {
   /** Whether a record may refer to it: this site knows it, or the centre lists it. */
   exists({ type, id }: ObjectiveRef): boolean {
     return this.#isKnown.get(type, id) !== undefined || this.#isListed.get(type, id) !== undefined;
+  }
+
+  /** Whether its name is known: of one that only a zone refers to, it is a placeholder. */
+  isDescribed({ type, id }: ObjectiveRef): boolean {
+    return this.#isNamed.get(type, id) !== undefined || this.#isListed.get(type, id) !== undefined;
   }
 
   /** One objective with its description. */

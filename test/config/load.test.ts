@@ -973,6 +973,40 @@ zones:
     ]);
   });
 
+  test("does not warn of an objective that the site has from its dispatch centre", () => {
+    const zone = (id: string, objective: number): string =>
+      `  - { id: ${id}, name: A, kind: intrusion, objective: { type: obiective/cladiri, id: ${objective} }, input: { simulated: true } }\n`;
+    writeFileSync(join(folder, "known.yaml"), `zones:\n${zone("a", 13)}${zone("b", 14)}`);
+    const { warnings } = loadConfiguration({
+      file: join(folder, "known.yaml"),
+      env: {},
+      cwd: folder,
+      knowsObjective: ({ type, id }) => type === "obiective/cladiri" && id === 13,
+    });
+    expect(warnings.filter((text) => text.includes("objective"))).toEqual([
+      expect.stringMatching(/^zone b: objective 14 of obiective\/cladiri is not in objectives/),
+    ]);
+  });
+
+  test("warns of zones in words that the panel has in Romanian too", () => {
+    const source = readFileSync(new URL("../../src/config/zone-checks.ts", import.meta.url), "utf8");
+    const ofWarnings = source.slice(source.indexOf("export function zoneWarnings"));
+    const texts = [...ofWarnings.matchAll(/(["`])([^"`\n]*\b[a-z]+ [a-z]+[^"`\n]*)\1/g)].map(
+      ([, , text = ""]) => text.replaceAll(/\$\{\w+\}/g, "fire"),
+    );
+    const whole = texts.map((text) =>
+      text
+        .replace(/^fire is not in/, "objective 1 of obiective/cladiri is not in")
+        .replace(/^(?!zone |several zones: )/, "zone a: "),
+    );
+    expect(whole.length).toBeGreaterThan(6);
+    const missing = whole.filter((text) => translateToRomanian(text) === undefined);
+    expect(missing).toEqual(["several zones: fire"]);
+    expect(translateToRomanian("zone buton: is disabled; it is not monitored")).toBe(
+      "zona buton este dezactivată și nu este monitorizată",
+    );
+  });
+
   test("warns of zones whose lines are simulated: nothing opens them", () => {
     const zones = `zones:\n  - { ${ZONE}, input: { simulated: true }, gate: { gpio: 4 } }\n  - { ${ZONE.replace("id: a", "id: b")}, input: { gpio: 17 } }\n  - { ${ZONE.replace("id: a", "id: c")}, input: { simulated: true } }\n`;
     const warning =
