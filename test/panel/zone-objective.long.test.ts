@@ -51,6 +51,10 @@ describeWithBrowser("the objective of a new zone", () => {
     await found.heading("New zone").shown();
     for (let step = 0; step < 2; step += 1) await page.back();
     await page.arrival(["zones"]);
+    // The next zone most likely has the same objective; the field shows it.
+    await page.open("zones/found");
+    await found.link("Simulated zone").click();
+    await form.field("Objective").holds("obiective/cladiri 57");
     await page.close();
   });
 

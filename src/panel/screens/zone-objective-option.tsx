@@ -4,6 +4,7 @@ import { useQuery } from "../api.ts";
 import type { OptionErrors } from "../option-errors.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
+import { lastObjective } from "../last-objective.ts";
 import { status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { OBJECTIVE_TYPES, ObjectiveSearch } from "../objective-choice.tsx";
@@ -54,8 +55,7 @@ export function ZoneObjectiveOption({
   // A list that could not be read may have the building.
   const failed = lists.find(({ error }) => error);
   const isAlone = status.value?.link.state === "none";
-  // With one objective there is nothing to choose. Without a dispatch centre, its first zone gives a site its building.
-  const first = total.current === 0 ? isAlone && `${type} 1` : total.current === 1 && offered[0]?.[0];
+  const first = firstChoice(isAlone && `${type} 1`, total.current, offered, stored.offers);
   const proposed = isKnown && !failed && id === undefined && !isOther && first;
   useEffect(() => {
     if (proposed) choose(proposed, proposeOptions);
@@ -87,6 +87,24 @@ export function ZoneObjectiveOption({
       {needsNumber && <ObjectiveNumber objective={{ type, id }} isAlone={isAlone} errors={errors} />}
     </>
   );
+}
+
+/**
+ * What a new zone begins with; undefined if the user has to choose.
+ * @param own the first objective of a site without a dispatch centre
+ */
+function firstChoice(
+  own: string | false,
+  total: number,
+  offered: readonly Offer[],
+  stored: readonly Offer[],
+): string | undefined {
+  // With one objective there is nothing to choose. Without a dispatch centre, its first zone gives a site its building.
+  if (total === 0 && own) return own;
+  if (total === 1) return offered[0]?.[0];
+  // That of the zone before, in a field that the user sees.
+  const last = lastObjective();
+  return [...offered, ...stored].find(([value]) => value === `${last?.type} ${last?.id}`)?.[0];
 }
 
 function AnsweredSearch({
@@ -159,9 +177,9 @@ function useObjectives(type: ObjectiveType, search: string) {
   return useOffers(type, parameters.toString());
 }
 
-/** The objective that the zone has at the start; it may not be among the first. */
+/** The objective that the zone has or gets at the start; it may not be among the first. */
 function useStored(type: ObjectiveType, id: number | undefined) {
-  const [first] = useState({ type, id });
+  const [first] = useState(() => (id === undefined && lastObjective()) || { type, id });
   return useOffers(first.type, first.id === undefined ? undefined : `id=${first.id}&_end=1`);
 }
 

@@ -10,6 +10,7 @@ import { ApiError } from "../http.ts";
 import { nowMs, pause } from "../clock.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
+import { noteSaved } from "../last-objective.ts";
 import { errorText, showError, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { go, replaceBy, route } from "../route.ts";
@@ -184,6 +185,7 @@ function finish(pending: PendingChange, needsRestart: readonly string[]): void {
   const isHere = isReviewed(pending);
   if (pendingChange.value === pending) pendingChange.value = undefined;
   forget();
+  noteSaved(pending.changes);
   savedChanges.value += 1;
   if (isHere && next === undefined)
     return replaceBy(`#/zones/saved?ids=${encodeURIComponent(zoneIds.join(","))}`);
