@@ -7,7 +7,6 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { zones } from "../live-updates.ts";
-import { Menu } from "../menu.tsx";
 import { go, isAt, route } from "../route.ts";
 import {
   draft,
@@ -31,6 +30,7 @@ import {
 import { kindIcon } from "../zone-appearance.ts";
 import { NotTested } from "../zone-tile.tsx";
 import { StepHead } from "./step-head.tsx";
+import { ZoneRowMenu } from "./zone-row-menu.tsx";
 
 /** The zones as the file has them, disabled ones too: order, copy, disable, delete; saved together. */
 export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }) {
@@ -56,7 +56,6 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
     <>
       <StepHead title={t("edit.title")} back="#/zones" />
       <p class="quiet">{t("edit.text", { file: site.file?.split("/").pop() ?? "" })}</p>
-      {changes.length > 0 && <Unsaved edits={edits} count={changes.length} />}
       <ul
         class="items rows"
         hidden={shown.length === 0}
@@ -67,31 +66,21 @@ export function ConfiguredZones({ site }: { readonly site: ConfiguredZonesView }
         {shown.map((zone, index) => (
           <li key={zoneTextId(zone)} data-zone={zoneTextId(zone)}>
             <Row zone={zone} />
-            <Menu label={t("edit.actions", { zone: nameOf(zone) })} staysOpen>
-              <a class="button" href={`#/zones/form?zone=${zoneTextId(zone)}`}>
-                {t("edit.change")}
-              </a>
-              <a class="button" href="#/zones/form" onClick={() => copy(zone, configured)}>
-                {t("edit.copy")}
-              </a>
-              <button type="button" onClick={() => toggle(zone)}>
-                {t(isDisabled(zone) ? "edit.enable" : "edit.disable")}
-              </button>
-              <button type="button" disabled={index === 0} onClick={() => move(index, -1)}>
-                {t("edit.up")}
-              </button>
-              <button type="button" disabled={index === shown.length - 1} onClick={() => move(index, 1)}>
-                {t("edit.down")}
-              </button>
-              <button type="button" class="danger" onClick={() => remove(zone)}>
-                {t("edit.delete")}
-              </button>
-            </Menu>
+            <ZoneRowMenu
+              zone={zone}
+              name={nameOf(zone)}
+              moveUp={index === 0 ? undefined : () => move(index, -1)}
+              moveDown={index === shown.length - 1 ? undefined : () => move(index, 1)}
+              copy={() => copy(zone, configured)}
+              toggle={() => toggle(zone)}
+              remove={() => remove(zone)}
+            />
           </li>
         ))}
       </ul>
       {shown.length === 0 && <p class="quiet empty">{t("guide.noZones")}</p>}
       <Elsewhere />
+      {changes.length > 0 && <Unsaved edits={edits} count={changes.length} />}
     </>
   );
 }
@@ -152,7 +141,7 @@ function Unsaved({ edits, count }: { readonly edits: ListEdits; readonly count: 
       go("#/zones/review");
     });
   return (
-    <section class="box s-link" role="status">
+    <section class="always-in-view unsaved" role="status">
       <p>{t("edit.unsaved", { n: count })}</p>
       <ErrorMessage text={problem} />
       <div class="row">

@@ -46,7 +46,7 @@ export function EarlierConfigurations() {
       {!response && <Pending error={error} reload={reload} />}
       {response?.body.earlier.length === 0 && <p class="quiet empty">{t("earlier.none")}</p>}
       {response && response.body.earlier.length > 0 && (
-        <ul class="items rows" aria-label={t("earlier.title")}>
+        <ul class="items rows earlier" aria-label={t("earlier.title")}>
           {response.body.earlier.map((earlier) => (
             <Row key={earlier.name} earlier={earlier} review={() => void review(earlier.name)} />
           ))}
