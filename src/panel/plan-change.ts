@@ -59,6 +59,15 @@ export async function saveChanges(
   return { ...now, ...body };
 }
 
+/** Where a new pin is put: from the middle on, the first place where no other pin is under it. Per cent of the picture. */
+export function freePlace(pins: readonly Pin[]): Pick<Pin, "x" | "y"> {
+  const rows = [50, 62, 74, 86, 38, 26, 14];
+  const places = rows.flatMap((y) => rows.map((x) => ({ x, y })));
+  const isFree = ({ x, y }: Pick<Pin, "x" | "y">): boolean =>
+    pins.every((pin) => Math.abs(pin.x - x) > 8 || Math.abs(pin.y - y) > 8);
+  return places.find(isFree) ?? { x: 50, y: 50 };
+}
+
 /** The name of a zone, or its id once it is no longer configured. */
 export function nameOfZone(id: string): string {
   return zones.value.find((zone) => zone.id === id)?.name ?? id;

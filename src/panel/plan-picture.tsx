@@ -27,7 +27,8 @@ export function PlanPicture({
     <div class="stack tight">
       {error && <Pending error={error} reload={reload} />}
       <div class={address === "" ? "plan no-picture" : "plan"}>
-        {address !== "" && <img src={address} alt={label} />}
+        {/* The browser would drag the picture in place of a pin. */}
+        {address !== "" && <img src={address} alt={label} draggable={false} />}
         {children}
       </div>
     </div>
@@ -90,6 +91,7 @@ export function Pin({
   readonly onPointerDown?: (event: PointerEvent) => void;
   readonly onPointerMove?: (event: PointerEvent) => void;
   readonly onPointerUp?: (event: PointerEvent) => void;
+  readonly onPointerCancel?: (event: PointerEvent) => void;
 }) {
   return (
     <button

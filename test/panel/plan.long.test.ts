@@ -135,6 +135,30 @@ describeWithBrowser("a floor plan", () => {
     ]);
   });
 
+  test("has each new pin beside the former ones, and a quick hand drags it to its place", async () => {
+    await page.open("plan");
+    const editor = await page.open("plan/1/edit");
+    await editor.image("Plan: Etajul 1").shown();
+    for (const zone of ["PIR hol", "Ușa principală", "Fum depozit"]) {
+      await editor.markup(`.pin[aria-label^="${zone}"]`).click();
+      await editor.button(`Remove ${zone} from the plan`).click();
+    }
+    for (const zone of ["PIR hol", "Ușa principală", "Fum depozit"]) await editor.button(zone).click();
+    await editor.button("PIR hol: 50 % from the left, 50 % from the top").shown();
+    await editor.button("Ușa principală: 62 % from the left, 50 % from the top").shown();
+    const smoke = editor.markup('.pin[data-zone="smoke"]');
+    await editor.button("Fum depozit: 74 % from the left, 50 % from the top").shown();
+    const size = await editor
+      .markup(".plan")
+      .evaluate<{ width: number; height: number }>(
+        "({ width: part.offsetWidth, height: part.offsetHeight })",
+      );
+    await page.drag(smoke, -0.6 * size.width, -0.3 * size.height);
+    await editor.pressedButton(/^Fum depozit: 14 % from the left, (19|20|21) % from the top$/).shown();
+    await editor.link("Cancel").click();
+    await page.openDialog.button("Discard changes").click();
+  });
+
   test("tells the user what another administrator has moved in the meantime, in both languages, before it is replaced", async () => {
     for (const [language, text] of [
       ["EN", /Another user has changed this in the meantime: Fum depozit\. Nothing was saved/],

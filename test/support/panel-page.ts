@@ -439,6 +439,19 @@ export class PanelPage {
     await this.#page.mouse.click(x, y);
   }
 
+  /** Drags a part with the mouse, in one quick movement and then a slow one; in pixels. */
+  async drag(part: Part, right: number, down: number): Promise<void> {
+    const { x, y } = await part.evaluate<{ x: number; y: number }>(
+      "(({ left, top, width, height }) => ({ x: left + width / 2, y: top + height / 2 }))(part.getBoundingClientRect())",
+    );
+    const { mouse } = this.#page;
+    await mouse.move(x, y);
+    await mouse.down();
+    await mouse.move(x + right / 2, y + down / 2);
+    await mouse.move(x + right, y + down, { steps: 5 });
+    await mouse.up();
+  }
+
   async press(key: string): Promise<void> {
     await this.#page.keyboard.press(key);
   }

@@ -23,7 +23,7 @@ export const EN_PLAN = {
   "plan.intervention": "Intervention #{id}",
   "plan.unfinished": "unfinished alarm",
   "plan.tested": "Tested",
-  "plan.editText": "Drag each zone to its place, or move it with the arrow keys.",
+  "plan.editText": "Press a zone, then drag it to its place, or move it with the arrow keys.",
   "plan.pin": "{zone}: {x} % from the left, {y} % from the top",
   "plan.toPlace": "Not placed yet",
   "plan.unplace": "Remove {zone} from the plan",

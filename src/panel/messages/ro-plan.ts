@@ -26,7 +26,7 @@ export const RO_PLAN: CatalogueOf<typeof EN_PLAN> = {
   "plan.intervention": "Intervenția #{id}",
   "plan.unfinished": "alarmă nefinalizată",
   "plan.tested": "Testată",
-  "plan.editText": "Trageți fiecare zonă la locul ei sau mutați-o cu tastele săgeată.",
+  "plan.editText": "Apăsați zona, apoi trageți-o la locul ei sau mutați-o cu tastele săgeată.",
   "plan.pin": "{zone}: {x} % de la stânga, {y} % de sus",
   "plan.toPlace": "De amplasat pe plan",
   "plan.unplace": "Eliminare de pe plan: {zone}",

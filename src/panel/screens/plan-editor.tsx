@@ -5,6 +5,7 @@ import type { ZoneView } from "../../site/zone-view.ts";
 import { Act } from "../act.tsx";
 import {
   changePlan,
+  freePlace,
   nameOfZone,
   saveChanges,
   withChanges,
@@ -42,7 +43,7 @@ export function PlanEditor({ plan, done }: { readonly plan: PlanView; readonly d
     setPins((all) => all.map((pin) => (pin.zone === zone ? { zone, x: within(x), y: within(y) } : pin)));
   const unplaced = zones.value.filter(({ id }) => !pins.some(({ zone }) => zone === id));
   const add = ({ id }: ZoneView): void => {
-    setPins([...pins, { zone: id, x: 50, y: 50 }]);
+    setPins([...pins, { zone: id, ...freePlace(pins) }]);
     setSelected(id);
   };
   return (
@@ -167,6 +168,9 @@ function MovablePin({
 }) {
   const isHeld = useRef(false);
   const zone = zones.value.find(({ id }) => id === pin.zone);
+  const release = (): void => {
+    isHeld.current = false;
+  };
   const follow = (event: PointerEvent): void => {
     const plan = (event.currentTarget as HTMLElement).parentElement?.getBoundingClientRect();
     if (!isHeld.current || !plan) return;
@@ -185,9 +189,8 @@ function MovablePin({
         (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
       }}
       onPointerMove={follow}
-      onPointerUp={() => {
-        isHeld.current = false;
-      }}
+      onPointerUp={release}
+      onPointerCancel={release}
       onKeyDown={(event) => {
         const step = STEPS[event.key];
         if (!step) return;
