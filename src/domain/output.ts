@@ -96,4 +96,8 @@ export interface OutputView {
   readonly since: string | null;
   /** Why it cannot be switched; null if it can. */
   readonly fault: string | null;
+  /** Whether it is used for its reason now; it cannot be tested then. */
+  readonly isInUse: boolean;
+  /** When that use ends, ISO 8601 UTC; null if it is not used, or for as long as its reason lasts. */
+  readonly until: string | null;
 }

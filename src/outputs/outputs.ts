@@ -37,6 +37,8 @@ export class Outputs {
   readonly #since = new Map<Output, number>();
   readonly #testEndMs = new Map<Output, number>();
   readonly #pulseEndMs = new Map<Output, number>();
+  /** Those that a test has switched last, and not their reason. */
+  readonly #onlyTested = new Set<Output>();
   #cancel: CancelTimer = () => {};
   #isRunning = false;
   #isSoon = false;
@@ -68,7 +70,8 @@ export class Outputs {
     const kept = new Map(this.#switched.filter(isKept).map((one) => [canonical(one.output), one]));
     this.#switched = [...kept.values()];
     for (const { output } of former)
-      for (const times of [this.#since, this.#testEndMs, this.#pulseEndMs]) times.delete(output);
+      for (const known of [this.#since, this.#testEndMs, this.#pulseEndMs, this.#onlyTested])
+        known.delete(output);
     const left = await outputsLeftOn(former, (one) => this.#remove(one));
     await onRemoved(left);
     this.#switched = outputs.map((output) => kept.get(canonical(output)) ?? this.#newOutput(output));
@@ -99,7 +102,11 @@ export class Outputs {
       this.#hasFailed = true;
     }
     const nowMs = this.#options.clock.monotonicMs();
-    for (const one of this.#switched) void one.set(this.#isOn(one.output, nowMs));
+    for (const one of this.#switched) {
+      const { output } = one;
+      if (this.#isReasonShown(output, nowMs)) this.#onlyTested.delete(output);
+      void one.set(this.#isOn(output, nowMs), this.#onlyTested.has(output));
+    }
   }
 
   /** Publishes the state of every topic again. */
@@ -109,6 +116,7 @@ export class Outputs {
   }
 
   list(): OutputView[] {
+    const nowMs = this.#options.clock.monotonicMs();
     return this.#switched.map(({ output, isOn, switched, fault }) => ({
       name: output.name,
       reason: output.reason,
@@ -116,7 +124,17 @@ export class Outputs {
       isOn,
       since: switched === null ? null : isoTime(switched.wallMs),
       fault,
+      ...this.#useOf(output, nowMs),
     }));
+  }
+
+  #useOf(output: Output, nowMs: number): Pick<OutputView, "isInUse" | "until"> {
+    if (!this.#isReasonShown(output, nowMs)) return { isInUse: false, until: null };
+    const endMs = isAlarmPulse(output)
+      ? this.#options.pulses.endMs(output.pulseMs, output.kinds)
+      : this.#pulseEndMs.get(output);
+    const until = endMs === undefined ? null : isoTime(this.#options.clock.wallMs() + endMs - nowMs);
+    return { isInUse: true, until };
   }
 
   /**
@@ -130,9 +148,14 @@ export class Outputs {
     const { output, fault } = tested;
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#isOn(output, nowMs) !== output.isInverted)
-      throw new AppError("conflict", `output ${name} is in use now`, { hint: "Test it afterwards." });
+      throw new AppError("conflict", `output ${name} is in use now`, {
+        hint: isAlarmPulse(output)
+          ? "Test it afterwards. A walk test or a bypass of the zone switches it off earlier."
+          : "Test it afterwards.",
+      });
     if (fault !== null) throw new AppError("unavailable", `output ${name} cannot be switched: ${fault}`);
     this.#testEndMs.set(output, nowMs + TEST_MS);
+    this.#onlyTested.add(output);
     this.#options.record({ event: "output-tested", ...by, subject: `output ${name}`, detail: {} });
     this.check();
     this.#options.clock.after(TEST_MS, () => this.check());
@@ -160,10 +183,9 @@ export class Outputs {
 
   #readReasons(): void {
     const { pulses, readState, clock } = this.#options;
-    const isPulsed = ({ reason, pulseMs }: Output): boolean => reason === "alarm" && pulseMs !== null;
     const outputs = this.#switched.map(({ output }) => output);
-    if (outputs.some(isPulsed)) pulses.read();
-    const others = outputs.filter((output) => !isPulsed(output));
+    if (outputs.some(isAlarmPulse)) pulses.read();
+    const others = outputs.filter((output) => !isAlarmPulse(output));
     if (others.length === 0) return;
     const facts = readState();
     const nowMs = clock.monotonicMs();
@@ -179,9 +201,9 @@ export class Outputs {
   }
 
   #isReasonShown(output: Output, nowMs: number): boolean {
-    const { reason, kinds, pulseMs, delayMs } = output;
-    if (reason === "alarm" && pulseMs !== null)
-      return (this.#options.pulses.endMs(pulseMs, kinds) ?? -Infinity) > nowMs;
+    const { pulseMs, delayMs } = output;
+    if (isAlarmPulse(output))
+      return (this.#options.pulses.endMs(output.pulseMs, output.kinds) ?? -Infinity) > nowMs;
     const sinceMs = this.#since.get(output);
     if (sinceMs === undefined) this.#pulseEndMs.delete(output);
     if (sinceMs === undefined || nowMs - sinceMs < delayMs) return false;
@@ -190,6 +212,11 @@ export class Outputs {
     this.#pulseEndMs.set(output, endMs);
     return nowMs < endMs;
   }
+}
+
+/** Whether it sounds for a time at each alarm, until a person silences its zone. */
+function isAlarmPulse(output: Output): output is Output & { readonly pulseMs: number } {
+  return output.reason === "alarm" && output.pulseMs !== null;
 }
 
 /** Ends outputs at once. @returns those that may still be on */

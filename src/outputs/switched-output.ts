@@ -52,18 +52,24 @@ export class SwitchedOutput {
     this.#retryAtMs = -Infinity;
   }
 
-  /** Switches it if it has another state. Never rejects; one switch at a time, so the caller repeats what it wants. */
-  async set(isOn: boolean): Promise<void> {
+  /**
+   * Switches it if it has another state. Never rejects; one switch at a time, so the caller repeats what it wants.
+   * @param isTest whether a test is the reason, also of its end
+   */
+  async set(isOn: boolean, isTest = false): Promise<void> {
     const nowMs = this.#options.clock.monotonicMs();
     const isRepeated = this.isOn === isOn;
     if (this.#isStopped || this.#switching || nowMs < this.#retryAtMs) return;
     if (isRepeated && nowMs < this.#repeatAtMs) return;
-    this.#switching = this.#switch(isOn, isRepeated);
+    this.#switching = this.#switch(isOn, { isRepeated, isTest });
     await this.#switching;
     this.#switching = undefined;
   }
 
-  async #switch(isOn: boolean, isRepeated: boolean): Promise<void> {
+  async #switch(
+    isOn: boolean,
+    { isRepeated, isTest }: { readonly isRepeated: boolean; readonly isTest: boolean },
+  ): Promise<void> {
     const { device, clock, conditions } = this.#options;
     const { name, isInverted } = this.output;
     // Before the switch: a broker that loses its messages meanwhile makes it due at once.
@@ -78,7 +84,7 @@ export class SwitchedOutput {
       this.fault = null;
       conditions.clear("output-failed", name);
       this.#failedSinceMs = undefined;
-      if (!isFirst) this.#note(isOn);
+      if (!isFirst) this.#note(isOn, isTest);
     } catch (error) {
       this.isOn = null;
       this.fault = sentenceOf(error);
@@ -90,13 +96,13 @@ export class SwitchedOutput {
     }
   }
 
-  #note(isOn: boolean): void {
+  #note(isOn: boolean, isTest: boolean): void {
     this.#options.record({
       event: "output-switched",
       who: "santinela",
       from: "itself",
       subject: `output ${this.output.name}`,
-      detail: { state: isOn ? "on" : "off", reason: this.output.reason },
+      detail: { state: isOn ? "on" : "off", reason: isTest ? "test" : this.output.reason },
     });
   }
 
@@ -136,7 +142,7 @@ export class SwitchedOutput {
   /** As `stop`, for an output that the configuration no longer has: the event log names the switch. */
   async remove(): Promise<boolean> {
     const isOff = await this.stop();
-    if (isOff && this.isOn === true) this.#note(false);
+    if (isOff && this.isOn === true) this.#note(false, false);
     return isOff;
   }
 }

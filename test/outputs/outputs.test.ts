@@ -297,9 +297,13 @@ test("a test takes two seconds, also of an inverted output, and is refused while
   await pass(4);
   expect(switched).toEqual([true, false, true]);
   expect(events[0]).toMatchObject({ event: "output-tested", ...BY, subject: "output lamp" });
+  expect(events.slice(1)).toMatchObject([{ detail: { reason: "test" } }, { detail: { reason: "test" } }]);
+  expect(started.list()).toMatchObject([{ isInUse: false, until: null }]);
   facts = because("condition-error");
   await pass(1);
   expect(() => started.test("lamp", BY)).toThrow(/output lamp is in use now/);
+  expect(events.at(-1)).toMatchObject({ detail: { reason: "not-ready" } });
+  expect(started.list()).toMatchObject([{ isInUse: true, until: null }]);
   expect(() => started.test("horn", BY)).toThrow(/output horn does not exist/);
 });
 

@@ -39,6 +39,12 @@ describeWithBrowser("the outputs in the panel", () => {
     await siren(screen).badge("off").shown();
     const log = await page.open("events");
     await log.listItem(/tested output sirena/).shown();
+    const entries =
+      await site.daemon.get<{ event: string; detail?: { reason?: string } }[]>("/site/journal?limit=10");
+    const reasons = entries.flatMap(({ event, detail }) =>
+      event === "output-switched" ? detail?.reason : [],
+    );
+    expect(new Set(reasons.slice(0, 2))).toEqual(new Set(["test"]));
     await page.close();
   });
 
@@ -54,9 +60,10 @@ describeWithBrowser("the outputs in the panel", () => {
     const page = await site.page("walk-test");
     const screen = page.screen("walk-test");
     await siren(screen).badge("on").shown();
-    await siren(screen).button("Test sirena").click();
-    await page.dialog("Switch sirena for two seconds?").button("Test").click();
-    await page.notice.text("output sirena is in use now. Test it afterwards.").shown();
+    await siren(screen)
+      .text(/^In use until .*; it can be tested afterwards\. A walk test or a bypass of the zone/)
+      .shown();
+    expect(await siren(screen).button("Test sirena").attribute("disabled")).not.toBeNull();
     await page.close();
   });
 });

@@ -20,7 +20,7 @@ describeWithBrowser("a technician on site", () => {
     await page.press("Enter");
     const walk = page.screen("walk-test");
     await walk.heading("Walk test").shown();
-    await reach(page, walk.field("Minutes"));
+    await reach(page, walk.field("Duration (minutes)"));
     await page.press("ControlOrMeta+a");
     await page.type("5");
     await reach(page, walk.button("Start walk test"));

@@ -60,6 +60,7 @@ export const EN_DETAILS = {
   "detail.state": "state",
   "switched.on": "on",
   "switched.off": "off",
+  "switched.test": "test",
   "switched.alarm": "alarm",
   "switched.link-lost": "link to the dispatch centre lost",
   "switched.not-ready": "site not ready",

@@ -2,7 +2,7 @@
 export const EN_TESTS = {
   "walk.text":
     "Walk past every detector and open every contact. Nothing is dispatched during the test; it ends automatically.",
-  "walk.minutes": "Minutes",
+  "walk.minutes": "Duration (minutes)",
   "walk.start": "Start walk test",
   "walk.ask": { one: "Walk test for {n} minute?", other: "Walk test for {n} minutes?" },
   "walk.askText": "No alarm of any zone is dispatched during the test.",
@@ -73,8 +73,12 @@ export const EN_TESTS = {
   "outputs.unknown": "not switched yet",
   "outputs.failed": "cannot be switched",
   "outputs.test": "Test",
+  "outputs.inUse": "In use now; it can be tested afterwards.",
+  "outputs.inUseUntil":
+    "In use until {time}; it can be tested afterwards. A walk test or a bypass of the zone switches it off earlier.",
+  "outputs.pulseUntil": "In use until {time}; it can be tested afterwards.",
   "outputs.ask": "Switch {output} for two seconds?",
-  "outputs.askText": "A siren will sound, and a dialler will call. The event log records the test.",
+  "outputs.askText": "A siren sounds for this time; a dialler begins a call. The event log records the test.",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass {zone}",
   "bypass.text": "Trips are recorded but not dispatched. The zone returns to service automatically.",

@@ -63,6 +63,7 @@ export const RO_DETAILS: CatalogueOf<typeof EN_DETAILS> = {
   "detail.state": "stare",
   "switched.on": "activă",
   "switched.off": "inactivă",
+  "switched.test": "test",
   "switched.alarm": "alarmă",
   "switched.link-lost": "conexiune cu dispeceratul întreruptă",
   "switched.not-ready": "locația nu este gata de armare",

@@ -5,7 +5,7 @@ import type { EN_TESTS } from "./en-tests.ts";
 export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "walk.text":
     "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se încheie automat.",
-  "walk.minutes": "Minute",
+  "walk.minutes": "Durata (minute)",
   "walk.start": "Pornire test",
   "walk.ask": {
     one: "Porniți testul de mers (walk test) pentru {n} minut?",
@@ -91,9 +91,13 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
   "outputs.unknown": "încă necomutată",
   "outputs.failed": "nu poate fi comutată",
   "outputs.test": "Testare",
+  "outputs.inUse": "Activă acum; se poate testa după aceea.",
+  "outputs.inUseUntil":
+    "Activă până la {time}; se poate testa după aceea. Un test de mers (walk test) sau un bypass al zonei o oprește mai devreme.",
+  "outputs.pulseUntil": "Activă până la {time}; se poate testa după aceea.",
   "outputs.ask": "Comutați ieșirea {output} timp de două secunde?",
   "outputs.askText":
-    "Sirena va suna, iar comunicatorul va iniția un apel. Testul apare în jurnalul de evenimente.",
+    "O sirenă sună în acest timp; un comunicator inițiază un apel. Testul apare în jurnalul de evenimente.",
   "bypass.ask": "Bypass…",
   "bypass.title": "Bypass: {zone}",
   "bypass.text":

@@ -29,12 +29,14 @@ export function Outputs() {
       await postOnce(`/site/outputs/${encodeURIComponent(name)}/test`, {});
       reload();
     });
+  // The message of an earlier test would be read as that of this one.
+  const ask = (name: string): void => void runWithErrorNotice(async () => setAsked(name));
   return (
     <section class="card no-print" aria-label={t("outputs.title")}>
       <h2>{t("outputs.title")}</h2>
       <ul class="items">
         {outputs.map((output) => (
-          <Row key={output.name} output={output} ask={() => setAsked(output.name)} />
+          <Row key={output.name} output={output} ask={() => ask(output.name)} />
         ))}
       </ul>
       {asked !== undefined && (
@@ -52,7 +54,7 @@ export function Outputs() {
 }
 
 function Row({ output, ask }: { readonly output: OutputView; readonly ask: () => void }) {
-  const { name, reason, target, since, fault } = output;
+  const { name, reason, target, since, fault, isInUse } = output;
   const [tone, state] = stateOf(output);
   return (
     <li class="row">
@@ -62,6 +64,7 @@ function Row({ output, ask }: { readonly output: OutputView; readonly ask: () =>
           {t(`outputs.${reason}`)} · {target}
           {since !== null && ` · ${t("outputs.since", { time: formatTime(since) })}`}
         </small>
+        {isInUse && mayOperate() && <small>{useText(output)}</small>}
         {fault !== null && (
           <small>
             <DaemonText text={fault} />
@@ -70,12 +73,18 @@ function Row({ output, ask }: { readonly output: OutputView; readonly ask: () =>
       </div>
       <Badge tone={tone}>{state}</Badge>
       {mayOperate() && (
-        <Act onClick={ask}>
+        <Act disabled={isInUse} onClick={ask}>
           {t("outputs.test")} <span class="unseen">{name}</span>
         </Act>
       )}
     </li>
   );
+}
+
+/** Until when it cannot be tested, and what ends it. */
+function useText({ reason, until }: OutputView): string {
+  if (until === null) return t("outputs.inUse");
+  return t(reason === "alarm" ? "outputs.inUseUntil" : "outputs.pulseUntil", { time: formatTime(until) });
 }
 
 function stateOf({ isOn, fault }: OutputView): [Tone, string] {
