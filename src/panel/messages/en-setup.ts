@@ -5,7 +5,7 @@ export const EN_SETUP = {
     "The one-time code of this installation has not been used yet. Enter it to create the administrator account. If you created an account at the command line, sign in below.",
   "setup.code": "One-time code",
   "setup.codeHint":
-    "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela, at a centre -u santinela-centre; on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
+    "Shown at the first run: in the terminal as the password, under systemd in journalctl -u santinela (on the server of a dispatch centre: journalctl -u santinela-centre); on a Raspberry Pi also on its screen, and in the file santinela-code.txt on its card.",
   "setup.email": "E-mail address",
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",
@@ -27,7 +27,9 @@ export const EN_SETUP = {
   "guide.configure": "Create a configuration",
   "guide.centre": "Dispatch centre",
   "guide.noCentre":
-    "Without a dispatch centre, interventions stay local. With a one-time code of a dispatch centre, enrol the site in Settings; otherwise answer the questions above.",
+    "Without a dispatch centre, interventions stay local. With a one-time code of a dispatch centre, enrol the site; otherwise answer the questions above.",
+  "guide.enrol": "Enrol at a dispatch centre",
+  "guide.continue": "Continue the set-up",
   "guide.testLink": "Test the link",
   "centreTrial.text":
     "Sends a few test records, shows how the dispatch centre handles them and deletes them. Other records are not affected.",
@@ -38,7 +40,7 @@ export const EN_SETUP = {
   "centreTrial.warning": "Warning",
   "centreTrial.error": "Error",
   "guide.objectives":
-    "The objectives of interventions. They come from the configuration or from santinela objectives import.",
+    "The objectives of interventions. They come from the dispatch centre with the enrolment; otherwise from the configuration or from santinela objectives import.",
   "guide.goTo": "Go to {screen}",
   "guide.zones": { one: "{n} zone is monitored.", other: "{n} zones are monitored." },
   "guide.walk": "Open every contact once and check here that each zone was tested.",

@@ -8,7 +8,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
     "Codul de unică folosință al acestei instalații nu a fost folosit încă. Introduceți-l pentru a crea contul de administrator. Dacă aveți un cont creat din linia de comandă, autentificați-vă mai jos.",
   "setup.code": "Cod de unică folosință",
   "setup.codeHint":
-    "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela, la dispecerat -u santinela-centre; pe un Raspberry Pi, atât pe ecran, cât și în fișierul santinela-code.txt de pe card.",
+    "Afișat la prima pornire: în terminal, ca parolă; sub systemd, cu journalctl -u santinela (pe serverul unui dispecerat: journalctl -u santinela-centre); pe un Raspberry Pi, atât pe ecran, cât și în fișierul santinela-code.txt de pe card.",
   "setup.email": "Adresa de e-mail",
   "setup.do": "Creare cont de administrator",
   "setup.signIn": "Autentificare cu un cont existent",
@@ -31,7 +31,9 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.configure": "Crearea configurației",
   "guide.centre": "Dispecerat",
   "guide.noCentre":
-    "Fără dispecerat, intervențiile rămân local. Cu un cod de unică folosință al dispeceratului, înrolați locația în Setări; altfel completați mai sus datele dispeceratului.",
+    "Fără dispecerat, intervențiile rămân local. Cu un cod de unică folosință al dispeceratului, înrolați locația; altfel completați mai sus datele dispeceratului.",
+  "guide.enrol": "Înrolare la dispecerat",
+  "guide.continue": "Continuare punere în funcțiune",
   "guide.testLink": "Testare conexiune",
   "centreTrial.text":
     "Se transmit câteva înregistrări de test, se verifică cum le tratează dispeceratul, apoi se șterg. Celelalte înregistrări nu sunt afectate.",
@@ -42,7 +44,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "centreTrial.warning": "Avertizare",
   "centreTrial.error": "Eroare",
   "guide.objectives":
-    "Obiectivele la care se referă intervențiile. Provin din configurație sau din comanda santinela objectives import.",
+    "Obiectivele la care se referă intervențiile. Vin de la dispecerat la înrolare; altfel din configurație sau din comanda santinela objectives import.",
   "guide.goTo": "Ecranul {screen}",
   "guide.zones": {
     one: "{n} zonă este monitorizată.",

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { ObjectiveType } from "../../generated/types.ts";
 import type { ConfirmationView, EnrolmentResult, EnrolmentView } from "../../site/configuration-view.ts";
 import { Act } from "../act.tsx";
 import { AS_TYPED } from "../as-typed.ts";
@@ -6,8 +7,11 @@ import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
+import { testedZones } from "../guide-steps.ts";
 import { t } from "../i18n.ts";
+import { zones } from "../live-updates.ts";
 import { TextArea } from "../more-fields.tsx";
+import { useObjectiveNames } from "../objective-names.ts";
 import { Pending, showNotice } from "../notice.tsx";
 import { Password } from "../password.tsx";
 import { SettingsSection } from "./settings-section.tsx";
@@ -142,6 +146,13 @@ function Result({
 }: {
   readonly result: EnrolmentResult;
 }) {
+  // As type and number, such as obiective/cladiri/13.
+  const located = objectives.map((one) => ({
+    objectiveType: one.slice(0, one.lastIndexOf("/")) as ObjectiveType,
+    objectiveId: Number(one.slice(one.lastIndexOf("/") + 1)),
+  }));
+  const nameOf = useObjectiveNames(located);
+  const isSetUp = zones.value.length > 0 && testedZones(zones.value).length === zones.value.length;
   if (state === "reverted")
     return (
       <p class="box s-fault" role="alert">
@@ -152,7 +163,7 @@ function Result({
     <div class={`box ${names.some(({ differ }) => differ) ? "s-attention" : "s-fine"}`} role="status">
       <p>{t("enrol.done", { centre })}</p>
       <p>{t("enrol.siteIs", { site })}</p>
-      <p>{t("enrol.objectives", { objectives: objectives.join(", ") })}</p>
+      <p>{t("enrol.objectives", { objectives: located.map(nameOf).join(", ") })}</p>
       {names.map(({ objective, here, there, differ }) => (
         <p key={objective}>
           {differ
@@ -166,6 +177,11 @@ function Result({
         </p>
       )}
       {zonesOutside.length > 0 && <p>{t("enrol.outside", { zones: zonesOutside.join(", ") })}</p>}
+      {!isSetUp && (
+        <a class="button" href="#/setup">
+          {t("guide.continue")}
+        </a>
+      )}
     </div>
   );
 }

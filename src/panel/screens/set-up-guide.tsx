@@ -96,7 +96,12 @@ function CentreStep({ state }: OwnState) {
     <Step title={t("guide.centre")} state={state} result={`${t("status.link")}: ${t(`link.${linkState}`)}`}>
       {link && <LinkReason link={link} />}
       {linkState === "none" ? (
-        <p class="quiet">{t("guide.noCentre")}</p>
+        <>
+          <p class="quiet">{t("guide.noCentre")}</p>
+          <a class="button" href="#/settings?open=centre">
+            {t("guide.enrol")}
+          </a>
+        </>
       ) : (
         <>
           <Act onClick={() => void testLink()}>{t("guide.testLink")}</Act>
