@@ -11,6 +11,7 @@ export const ICONS = {
   "building-2":
     "M10 12h4M10 8h4M14 21v-3a2 2 0 0 0-4 0v3M6 10H4a2 2 0 0 0-2 2v7a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V9a2 2 0 0 0-2-2h-2M6 21V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2v16",
   check: "M20 6 9 17l-5-5",
+  circle: "M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0z",
   "circle-alert": "M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0zM12 8L12 12M12 16L12.01 16",
   "circle-slash": "M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0zM9 15L15 9",
   "clipboard-check":

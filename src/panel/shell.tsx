@@ -188,7 +188,8 @@ function Navigation({ shown }: { readonly shown: Screen }) {
           <span>{t(title)}</span>
           {name === "interventions" && alarms > 0 && (
             <span class="count">
-              {alarms} <span class="unseen">{t("nav.alarms")}</span>
+              <span aria-hidden="true">{alarms}</span>
+              <span class="unseen">{t("reason.alarm-unfinished", { n: alarms })}</span>
             </span>
           )}
         </a>

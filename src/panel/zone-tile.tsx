@@ -46,7 +46,7 @@ function Tile({ zone, href }: TileOf) {
 export function NotTested() {
   return (
     <small class="not-tested">
-      <Icon name="clipboard-check" />
+      <Icon name="circle" />
       {t("zones.notTested")}
     </small>
   );

@@ -7,7 +7,6 @@ export const EN_HOME = {
   "theme.light": "Light",
   "theme.dark": "Dark",
   "nav.more": "More",
-  "nav.alarms": "unfinished alarms",
   "nav.plan": "Floor plan",
   "nav.api": "API",
 

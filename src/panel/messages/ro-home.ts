@@ -10,7 +10,6 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "theme.light": "Luminoasă",
   "theme.dark": "Întunecată",
   "nav.more": "Mai multe",
-  "nav.alarms": "alarme nefinalizate",
   "nav.plan": "Plan",
   "nav.api": "API",
 

@@ -67,7 +67,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "past.noTest": "Încă nicio zonă testată",
   "past.test": "Ultimul test de mers: {time}",
   "past.untested": { one: "{n} zonă netestată", few: "{n} zone netestate", other: "{n} de zone netestate" },
-  "past.nextTest": "următorul, cel târziu la {time}",
+  "past.nextTest": "următorul, cel târziu pe {time}",
   "past.overdue": "termen depășit: {time}",
   "app.close": "Închidere",
   "refusal.too-large": "Datele sunt prea mari.",

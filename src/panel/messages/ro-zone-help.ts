@@ -11,7 +11,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.debounceMs":
     "Cât timp trebuie să rămână stabil nivelul pentru a fi luat în considerare, în milisecunde. Implicit 50 pentru GPIO, 0 pentru zone MQTT și simulate.",
   "zoneHelp.minOpenMs":
-    "Cât timp trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu allowSlow.",
+    "Cât timp trebuie să rămână deschis contactul pentru o declanșare, în milisecunde. Implicit 250 pentru GPIO (20 pentru panică), altfel 0. Peste 400 numai cu „Contacte lente permise”.",
   "zoneHelp.confirmMs":
     "După cât timp un contact rămas deschis declanșează zona, în milisecunde; filtrează semnalele false ale senzorilor cu baterie.",
   "zoneHelp.autoRestoreS":
@@ -41,13 +41,13 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
-    "Permite minOpenMs peste 400 ms. EN 50131 cere ca un semnal de 400 ms să fie prelucrat.",
+    "Permite o durată minimă de deschidere peste 400 ms. EN 50131 cere ca un semnal de 400 ms să fie prelucrat.",
   "zoneHelp.input.gpio": "Numărul liniei pe cipul ei: pe un Raspberry Pi, numărul BCM.",
   "zoneHelp.input.chip": "Numele cipului din gpio.chips; implicit, cipul din gpio.chip.",
   "zoneHelp.input.contact":
     "NC: bucla este închisă în stare normală, deci un fir tăiat declanșează zona. NO: este deschisă în stare normală.",
   "zoneHelp.input.bias":
-    "Rezistența internă a liniei (pull-up sau pull-down); necesită backendul cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și păstrați as-is.",
+    "Rezistența internă a liniei (pull-up sau pull-down); necesită backendul cdev. Pentru onoff adăugați gpio=<linie>=ip,pu în config.txt și lăsați rezistența „neschimbată”.",
   "zoneHelp.input.mqtt":
     "Topicul exact sau cu + pentru un nivel; # numai ca ultim nivel, după cel puțin două niveluri fără caractere speciale. Cu mai multe topicuri, zona este deschisă cât timp oricare dintre ele transmite valoarea pentru deschis, dacă nu este setat oneSensor.",
   "zoneHelp.input.path":
