@@ -40,6 +40,7 @@ export function DateField({
         id={id}
         ref={field}
         name={name}
+        data-error="own"
         type="datetime-local"
         max="9999-12-31T23:59"
         defaultValue={initial}
@@ -49,9 +50,8 @@ export function DateField({
         onInvalid={(event) => {
           // Its own bubble is in the language of the browser, and closes.
           event.preventDefault();
-          const { form, value, validity } = event.currentTarget;
+          const { value, validity } = event.currentTarget;
           setProblem(validity.customError && WHOLE.test(value) ? "before" : "unreadable");
-          if (form?.querySelector("input:invalid") === event.currentTarget) event.currentTarget.focus();
         }}
       />
       {problem !== undefined && (

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, Ref } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { later } from "./clock.ts";
 import { REQUEST_TIMEOUT_MS } from "./http.ts";
@@ -35,6 +35,7 @@ export function TextField({
   readonly spellcheck?: false;
   /** Whether the hint says what is wrong with the value. */
   readonly "aria-invalid"?: boolean | undefined;
+  readonly ref?: Ref<HTMLInputElement>;
   readonly onInput?: (event: Event & { readonly currentTarget: HTMLInputElement }) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }) {

@@ -1,9 +1,19 @@
+import { watchFields } from "./field-errors.ts";
+
+export { showFieldError } from "./field-errors.ts";
+
+/** What every screen needs, and not before the first press. @param page what the panel draws into */
+export function watchPage(page: Element): void {
+  keepFocus(page);
+  watchFields(page.ownerDocument);
+}
+
 /**
  * Keeps the focus in the page. A button may disappear by its own press, such as the end of a walk test or the sign-out; without
  * this, keyboard and screen reader users would start again at the browser's own bars.
  * @param page what the panel draws into
  */
-export function keepFocus(page: Element): void {
+function keepFocus(page: Element): void {
   let last: Element | null = null;
   page.addEventListener("focusin", ({ target }) => {
     last = target instanceof Element ? target : null;

@@ -22,7 +22,7 @@ async function start(): Promise<void> {
   await Promise.all([loadTexts(), Promise.race([stateKnown(), pause(ANSWERS_MS)])]);
   if (root) {
     // Not needed before the first press.
-    void import("./focus.ts").then(({ keepFocus }) => keepFocus(root));
+    void import("./focus.ts").then(({ watchPage }) => watchPage(root));
     render(<Shell />, root);
     // What says that the page has not loaded.
     root.nextElementSibling?.remove();

@@ -8,8 +8,10 @@ import { EVENT_NAMES } from "../../src/domain/event.ts";
 import { EVENT_SENTENCES, OPEN_STATE_TEXTS, OUTCOMES } from "../../src/domain/event-sentence.ts";
 import type { Plural } from "../../src/panel/messages/catalogue.ts";
 import { EN } from "../../src/panel/messages/en.ts";
+import { EN_FIELDS } from "../../src/panel/messages/en-fields.ts";
 import { EN_MORE } from "../../src/panel/messages/en-more.ts";
 import { RO } from "../../src/panel/messages/ro.ts";
+import { RO_FIELDS } from "../../src/panel/messages/ro-fields.ts";
 import { RO_DAEMON } from "../../src/panel/messages/ro-daemon.ts";
 import { RO_MORE, translateToRomanian } from "../../src/panel/messages/ro-more.ts";
 import { RO_CONDITION_MESSAGES } from "../../src/panel/messages/ro-condition-messages.ts";
@@ -23,6 +25,7 @@ describe("the texts of the panel", () => {
   test("have the same keys, forms and placeholders in both languages", () => {
     expect(differences(EN, RO)).toEqual([]);
     expect(differences(EN_MORE, RO_MORE)).toEqual([]);
+    expect(differences(EN_FIELDS, RO_FIELDS)).toEqual([]);
   });
 
   test.each<[string, Texts]>([
