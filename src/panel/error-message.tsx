@@ -1,11 +1,16 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { errorText } from "./notice.tsx";
 import { ApiError } from "./http.ts";
 
 /** The error of the last attempt. */
 export function ErrorMessage({ text }: { readonly text: string }) {
+  const line = useRef<HTMLParagraphElement>(null);
+  // On a phone its place may be behind a bar.
+  useLayoutEffect(() => {
+    if (text) line.current?.scrollIntoView({ block: "nearest" });
+  }, [text]);
   return (
-    <p role="alert" class={text === "" ? "" : "box s-fault"}>
+    <p ref={line} role="alert" class={text === "" ? "" : "box s-fault"}>
       {text}
     </p>
   );

@@ -38,7 +38,8 @@ export function configurationRoutes(
       throw new AppError("invalid", "the control socket has no password and needs no confirmation");
     // Rate-limited like every password. Not 401: the token is valid.
     const account = await tokens.accountOf(principal, password, { hasToken: true });
-    if (!account) throw new AppError("forbidden", "the password is incorrect");
+    if (!account)
+      throw new AppError("forbidden", "the password is incorrect", { reason: "wrong-credentials" });
     return configuration.confirmations.issue(principal);
   };
   addResource(router, "/site/configuration/confirmation", guard, { post: [readBody, json(confirm)] });

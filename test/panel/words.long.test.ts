@@ -156,7 +156,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       const review = page.screen("zones/review");
       await review.input("password").fill("not this one at all");
       await review.markup("button.main").click();
-      await review.markup("p[role=alert].box").shown();
+      await review.markup(".field [role=alert]").shown();
       await reader.read("a wrong password");
       const before = readFileSync(file, "utf8");
       writeFileSync(file, `${before}# another hand\n`);
@@ -169,7 +169,7 @@ describeWithBrowser("a site that refuses and fails", () => {
       await page.evaluate("sessionStorage.clear()");
       await page.isAskedOn("reload", true);
       await signIn(page, "not this one at all");
-      await page.screen("sign-in").markup("p[role=alert].box").shown();
+      await page.screen("sign-in").markup(".field [role=alert]").shown();
       await reader.read("a wrong sign-in");
       expect(reader.faults).toEqual([]);
       expect(site.pageErrors).toEqual([]);

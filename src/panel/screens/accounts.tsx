@@ -4,12 +4,12 @@ import { Act } from "../act.tsx";
 import { request, useQuery } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
-import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { ErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
-import { Password } from "../password.tsx";
+import { Password, usePasswordForm } from "../password.tsx";
 import { account } from "../session.ts";
 import { AccountRole, ROLES } from "./account-role.tsx";
 import { SettingsSection } from "./settings-section.tsx";
@@ -34,15 +34,16 @@ export function Accounts() {
   const [asked, setAsked] = useState<AskedChange | undefined>();
   const change = async (order: AskedChange, currentPassword: string): Promise<void> => {
     const { email, wanted, before } = order;
-    const isDone = await runWithErrorNotice(async () => {
+    try {
       await put(email, { ...wanted, currentPassword });
       const takeBackNow = (): Promise<void> =>
         takeBack(email, { ...before, currentPassword }).finally(reload);
       showNotice(t("accounts.changed", { email }), false, takeBackNow);
-    });
-    // Until then the password stays for the next attempt.
-    if (isDone) setAsked((open) => (open === order ? undefined : open));
-    reload();
+      // Until then the password stays for the next attempt.
+      setAsked((open) => (open === order ? undefined : open));
+    } finally {
+      reload();
+    }
   };
   return (
     <SettingsSection name="accounts" title="accounts.title">
@@ -70,7 +71,7 @@ export function Accounts() {
 
 /** @param reload reads the list again */
 function AddAccount({ reload }: { readonly reload: () => void }) {
-  const [problem, run] = useErrorMessage();
+  const [problem, run, wrong] = usePasswordForm();
   const [added, setAdded] = useState(0);
   const add = async (fields: FormData): Promise<void> => {
     const email = formText(fields, "email");
@@ -108,7 +109,7 @@ function AddAccount({ reload }: { readonly reload: () => void }) {
             initial="operator"
             options={ROLES.map((role) => [role, t(`role.${role}`)])}
           />
-          <OwnPassword />
+          <OwnPassword problem={wrong} />
         </div>
         <ErrorMessage text={problem} />
         <Act type="submit">{t("accounts.addDo")}</Act>
@@ -132,8 +133,10 @@ async function takeBack(...[email, before]: Parameters<typeof put>): Promise<voi
 }
 
 /** A change needs the password of the administrator, as a stolen session does not have it. */
-function OwnPassword() {
-  return <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />;
+function OwnPassword({ problem }: { readonly problem: string }) {
+  return (
+    <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} problem={problem} />
+  );
 }
 
 function ChangeDialog({
@@ -145,11 +148,13 @@ function ChangeDialog({
   readonly change: (currentPassword: string) => Promise<void>;
   readonly close: () => void;
 }) {
-  const submit = (fields: FormData): Promise<void> => change(formText(fields, "currentPassword"));
+  const [problem, run, wrong] = usePasswordForm();
+  const submit = (fields: FormData): Promise<void> => run(() => change(formText(fields, "currentPassword")));
   return (
     <Dialog title={`${action}: ${email}`} onCancel={close}>
       <Form onSubmit={submit}>
-        <OwnPassword />
+        <OwnPassword problem={wrong} />
+        <ErrorMessage text={problem} />
         <div class="row">
           <Act type="submit" class="main">
             {action}

@@ -5,7 +5,7 @@ import { Act } from "../act.tsx";
 import { AS_TYPED } from "../as-typed.ts";
 import { request, useQuery } from "../api.ts";
 import { DaemonText } from "../daemon-text.tsx";
-import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { ErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { testedZones } from "../guide-steps.ts";
 import { t } from "../i18n.ts";
@@ -13,7 +13,7 @@ import { zones } from "../live-updates.ts";
 import { TextArea } from "../more-fields.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { Pending, showNotice } from "../notice.tsx";
-import { Password } from "../password.tsx";
+import { Password, usePasswordForm } from "../password.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 import { GuardUnsavedFields } from "../unsaved.tsx";
 
@@ -67,7 +67,7 @@ function EnrolmentForm({
   const [centre, setCentre] = useState("");
   const [code, setCode] = useState("");
   const [isBusy, setIsBusy] = useState(false);
-  const [problem, run] = useErrorMessage();
+  const [problem, run, wrong] = usePasswordForm();
   const enter = (text: string): void => {
     // The link on the screen Sites of the centre has both.
     const [, address = text, its] = /^(.*?)\/?#enrol=(\S+)$/.exec(text.trim()) ?? [];
@@ -115,7 +115,7 @@ function EnrolmentForm({
           onInput={({ currentTarget }) => setCode(currentTarget.value)}
         />
         <OwnAuthority />
-        <ConfirmingPassword />
+        <ConfirmingPassword problem={wrong} />
         <ErrorMessage text={problem} />
         <Act type="submit" class="main" disabled={isBusy}>
           {t(isBusy ? "enrol.busy" : "enrol.do")}
@@ -126,9 +126,16 @@ function EnrolmentForm({
   );
 }
 
-function ConfirmingPassword() {
-  const label = t("review.password");
-  return <Password name="password" label={label} isNew={false} hint={t("review.passwordHint")} />;
+function ConfirmingPassword({ problem }: { readonly problem: string }) {
+  return (
+    <Password
+      name="password"
+      label={t("review.password")}
+      isNew={false}
+      hint={t("review.passwordHint")}
+      problem={problem}
+    />
+  );
 }
 
 function OwnAuthority() {

@@ -9,7 +9,7 @@ import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { SettingsSection } from "./settings-section.tsx";
 import { showNotice } from "../notice.tsx";
-import { Password } from "../password.tsx";
+import { Password, usePasswordForm } from "../password.tsx";
 
 /** Maximum size that the daemon accepts in one request. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -69,7 +69,7 @@ async function uploadChunks(file: File, onPercent: (percent: number) => void): P
 function RestoreQuestion({ planned, close }: { readonly planned: Planned; readonly close: () => void }) {
   const { copy, plan } = planned;
   const { otherSite, brokenTrail } = plan;
-  const [problem, run] = useErrorMessage();
+  const [problem, run, wrong] = usePasswordForm();
   const [isSent, setSent] = useState(false);
   const restore = async (fields: FormData): Promise<void> => {
     const currentPassword = formText(fields, "currentPassword");
@@ -97,7 +97,7 @@ function RestoreQuestion({ planned, close }: { readonly planned: Planned; readon
       </dl>
       <p>{t("restore.warning")}</p>
       <Form onSubmit={restore}>
-        <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} />
+        <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} problem={wrong} />
         <ErrorMessage text={problem} />
         <div class="row">
           <Act type="submit" class="danger main">

@@ -1,14 +1,14 @@
 import { Dialog } from "../dialog.tsx";
-import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
+import { ErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
-import { NewPassword, newPasswordIn, Password } from "../password.tsx";
+import { NewPassword, newPasswordIn, Password, usePasswordForm } from "../password.tsx";
 import { leaveBy } from "../route.ts";
 import { account, changePassword, signIn, signOut } from "../session.ts";
 
 /** Replaces an initial password before anything else is shown. */
 export function InitialPasswordForm() {
-  const [error, run] = useErrorMessage();
+  const [error, run, problem] = usePasswordForm();
   const set = async (fields: FormData): Promise<void> => {
     await changePassword(formText(fields, "current"), newPasswordIn(fields));
   };
@@ -17,7 +17,7 @@ export function InitialPasswordForm() {
       <h1>{t("password.title")}</h1>
       <p>{t("password.text")}</p>
       <Form onSubmit={(fields) => run(() => set(fields))}>
-        <Password name="current" label={t("password.current")} isNew={false} />
+        <Password name="current" label={t("password.current")} isNew={false} problem={problem} />
         <NewPassword />
         <ErrorMessage text={error} />
         <button class="main">{t("password.do")}</button>
@@ -31,14 +31,14 @@ export function InitialPasswordForm() {
 
 /** Asks for the password over the page when the token has expired. */
 export function ExpiredDialog() {
-  const [error, run] = useErrorMessage();
+  const [error, run, problem] = usePasswordForm();
   const email = account.value?.email ?? "";
   return (
     <Dialog title={t("signIn.expired")} onCancel={undefined}>
       <p>{t("signIn.expiredText")}</p>
       <p>{t("signIn.expiredAs", { email })}</p>
       <Form onSubmit={(fields) => run(() => signIn(email, formText(fields, "password")))}>
-        <Password name="password" label={t("signIn.password")} isNew={false} />
+        <Password name="password" label={t("signIn.password")} isNew={false} problem={problem} />
         <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
         <button type="button" onClick={() => leaveBy(signOut)}>

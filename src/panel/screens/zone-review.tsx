@@ -12,7 +12,7 @@ import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
 import { noteSaved } from "../last-objective.ts";
 import { errorText, showError, showNotice } from "../notice.tsx";
-import { Password } from "../password.tsx";
+import { Password, wrongPassword } from "../password.tsx";
 import { go, replaceBy, route } from "../route.ts";
 import {
   pendingChange,
@@ -64,11 +64,12 @@ function Review({ pending, file }: { readonly pending: PendingChange; readonly f
                   label={t("review.password")}
                   isNew={false}
                   hint={t("review.passwordHint")}
+                  problem={wrongPassword(error)}
                 />
               ) : (
                 <p class="quiet">{t("review.confirmed")}</p>
               )}
-              <ErrorMessage text={error ? errorText(error) : ""} />
+              <ErrorMessage text={error && wrongPassword(error) === "" ? errorText(error) : ""} />
               {(error?.status === 409 || error?.status === 0) && (
                 <button type="button" onClick={() => void readAgain()}>
                   {t("review.readAgain")}
