@@ -56,8 +56,8 @@ describeWithBrowser("a site after a walk test", () => {
     }
     await walk.heading("2 of 3 zones tested").shown();
     expect(await untested()).toEqual(["smoke"]);
-    await page.walkBanner.button("End walk test").click();
-    await page.walkBanner.gone();
+    await walk.button("End walk test").click();
+    await walk.button("End walk test").gone();
     await site.daemon.end("SIGKILL");
     await site.startAgain();
     expect(await untested()).toEqual(["smoke"]);

@@ -1,5 +1,11 @@
 /** Walk test, signal test and bypass in English. */
 export const EN_TESTS = {
+  "walk.title": "Walk test",
+  "walk.stop": "End walk test",
+  "walk.left": "{time} left",
+  "walk.strip": "Walk test: nothing is dispatched ·",
+  "walk.end": "End",
+  "walk.nothingSent": "Nothing is dispatched.",
   "walk.text":
     "Walk past every detector and open every contact. Nothing is dispatched during the test; it ends automatically.",
   "walk.minutes": "Duration (minutes)",

@@ -3,6 +3,12 @@ import type { EN_TESTS } from "./en-tests.ts";
 
 /** Walk test, signal test and bypass in Romanian. */
 export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
+  "walk.title": "Test de mers (walk test)",
+  "walk.stop": "Oprire test",
+  "walk.left": "Timp rămas: {time}",
+  "walk.strip": "Test de mers: alarmele nu se transmit ·",
+  "walk.end": "Oprire",
+  "walk.nothingSent": "Alarmele nu se transmit.",
   "walk.text":
     "Treceți prin fața fiecărui detector și deschideți fiecare contact. Pe durata testului nu se transmite nicio alarmă; testul se încheie automat.",
   "walk.minutes": "Durata (minute)",

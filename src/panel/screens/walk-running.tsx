@@ -12,7 +12,8 @@ import { loopText } from "../loop-text.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { useScreenOn } from "../screen-on.ts";
 import { mayOperate } from "../session.ts";
-import { changeWalkTest, endWalkTest, TimeLeft } from "../walk-banner.tsx";
+import { LifeSafetyNames } from "../walk-banner.tsx";
+import { changeWalkTest, endWalkTest, useTimeLeft } from "../walk-change.tsx";
 import { kindIcon } from "../zone-appearance.ts";
 
 /** The longest test that the daemon allows, with its extensions. */
@@ -38,32 +39,15 @@ export function Running({ test }: { readonly test: WalkTestView }) {
   useScreenOn();
   const byId = new Map(zones.value.map((zone) => [zone.id, zone]));
   const tested = test.zones.filter(({ passed }) => passed);
-  const title = t("walk.tested", { tested: tested.length, n: test.zones.length });
   return (
     <>
-      <section class="hero s-test">
-        <span class="disc">
-          <Icon name="clipboard-check" />
-        </span>
-        <h2 aria-live="polite" class="big">
-          {title}
-        </h2>
-        <p>
-          <TimeLeft until={test.until} />
-          {liveness.value === "lost" && (
-            <>
-              {" · "}
-              <span>{t("walk.countsOn")}</span>
-            </>
-          )}
-        </p>
-        {mayOperate() && (
-          <div class="actions">
-            <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>
-            {lengthMs(test) < MINUTES_MAX * MINUTE_MS && <ExtendButton />}
-          </div>
-        )}
-      </section>
+      <Headline test={test} tested={tested.length} />
+      {test.lifeSafetySuppressed.length > 0 && (
+        <div class="in-test s-attention">
+          <Icon name="triangle-alert" />
+          <LifeSafetyNames zones={test.lifeSafetySuppressed} />
+        </div>
+      )}
       <div class="row">
         <TripSignals trips={tested.reduce((sum, { trips }) => sum + trips, 0)} />
       </div>
@@ -94,6 +78,38 @@ export function Running({ test }: { readonly test: WalkTestView }) {
           ))}
       </ul>
     </>
+  );
+}
+
+/** How many of how many, how long it still runs, and its end. */
+function Headline({ test, tested }: { readonly test: WalkTestView; readonly tested: number }) {
+  const title = t("walk.tested", { tested, n: test.zones.length });
+  const left = t("walk.left", { time: useTimeLeft(test.until) });
+  return (
+    <section class="hero s-test">
+      <span class="disc">
+        <Icon name="clipboard-check" />
+      </span>
+      <h2 aria-live="polite" class="big">
+        {title}
+      </h2>
+      <p>
+        {t("walk.nothingSent")} <span>{left}</span>
+        {liveness.value === "lost" && (
+          <>
+            {" · "}
+            <span>{t("walk.countsOn")}</span>
+          </>
+        )}
+      </p>
+      <progress value={tested} max={test.zones.length} aria-label={title} />
+      {mayOperate() && (
+        <div class="actions">
+          <Act onClick={() => void endWalkTest()}>{t("walk.stop")}</Act>
+          {lengthMs(test) < MINUTES_MAX * MINUTE_MS && <ExtendButton />}
+        </div>
+      )}
+    </section>
   );
 }
 

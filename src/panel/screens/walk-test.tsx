@@ -10,7 +10,8 @@ import { walkTest, zones } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { changeWalkTest, LifeSafetyNames } from "../walk-banner.tsx";
+import { LifeSafetyNames } from "../walk-banner.tsx";
+import { changeWalkTest } from "../walk-change.tsx";
 import { Outputs } from "./outputs.tsx";
 import { SignalTest } from "./signal-test.tsx";
 import { WalkReport } from "./walk-report.tsx";
@@ -30,7 +31,8 @@ function Tests() {
   const isRunning = test?.running === true;
   return (
     <>
-      <h1>{t("walk.title")}</h1>
+      {/* While a test runs, its headline is the title that is seen. */}
+      <h1 class={isRunning ? "unseen" : ""}>{t("walk.title")}</h1>
       {!isRunning && zones.value.length === 0 && <NoZones />}
       {!isRunning && zones.value.length > 0 && mayOperate() && <Start />}
       {test && (isRunning ? <Running test={test} /> : <WalkReport test={test} />)}
