@@ -54,10 +54,9 @@ export function siteDay(atMs: number): string {
   return day ?? new Date(atMs).toLocaleDateString("sv-SE", { ...inZone(), ...DAY });
 }
 
-/** The day of an instant without its name, such as `22 November 2026`. @param atMs milliseconds since 1970 */
+/** The day of an instant in digits, such as `22/11/2026`. @param atMs milliseconds since 1970 */
 export function formatDate(atMs: number): string {
-  const options = { ...inZone(), day: "numeric", month: "long", year: "numeric" } as const;
-  return format(new Date(atMs), options);
+  return shortDay(siteDay(atMs));
 }
 
 /** For a row of what is over: the time of today, else the date with its year. */
@@ -103,9 +102,9 @@ export function staleText(): string {
 /** Formats a date of a record (`2026-11-20T23:30:00`, offset ignored) without conversion: it is local time of the site. */
 export function formatRecordDate(text: string | null): string {
   if (text === null) return "–";
-  const [, year, month, day, time] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
-  if (year === undefined) return text;
-  return language.value === "ro" ? `${day}.${month}.${year} ${time}` : `${year}-${month}-${day} ${time}`;
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
+  if (day === undefined) return text;
+  return `${shortDay(day)}, ${time}`;
 }
 
 /** Formats a duration in seconds with one or two units, such as `2 hours 5 minutes`. */
@@ -150,7 +149,7 @@ function localDigits(atMs: number): readonly [day: string, time: string] | undef
 }
 
 /** The day `2026-11-22` as the languages write it in digits. */
-function shortDay(day: string): string {
+export function shortDay(day: string): string {
   const [year, month, dayOfMonth] = day.split("-");
   return [dayOfMonth, month, year].join(language.value === "ro" ? "." : "/");
 }

@@ -3,7 +3,6 @@ import "./table.css";
 import "./wide-word.css";
 import type { ComponentChildren } from "preact";
 import { t } from "./i18n.ts";
-import { Choice } from "./more-fields.tsx";
 
 export interface Column<T> {
   readonly key: string;
@@ -54,7 +53,7 @@ export function Table<T>({
   readonly isFormer?: boolean;
 }) {
   if (rows.length === 0) return <p class="quiet empty">{t("app.nothing")}</p>;
-  const table = (
+  return (
     <table role="table" class={isFormer ? "former" : ""}>
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
@@ -77,13 +76,6 @@ export function Table<T>({
       </tbody>
     </table>
   );
-  if (!sorting) return table;
-  return (
-    <>
-      <SortChoice columns={columns} sorting={sorting} />
-      {table}
-    </>
-  );
 }
 
 /** The name of a row, with its link: at most two lines of a table, all of it on a phone. */
@@ -92,33 +84,6 @@ export function NameLink({ href, name }: { readonly href: string; readonly name:
     <a href={href} title={name}>
       <span class="two-lines">{name}</span>
     </a>
-  );
-}
-
-/** Where rows are cards, their heads are not seen: a list of the columns, and the direction. */
-function SortChoice<T>({
-  columns,
-  sorting: { key, descending, sortBy },
-}: {
-  readonly columns: readonly Column<T>[];
-  readonly sorting: Sorting;
-}) {
-  const order = t(descending ? "table.descending" : "table.ascending");
-  return (
-    <div class="sort-choice">
-      <Choice
-        label={t("table.sortBy")}
-        name="sort"
-        value={key}
-        onChange={sortBy}
-        options={columns
-          .filter(({ sortable }) => sortable === true)
-          .map((column) => [column.key, column.title] as const)}
-      />
-      <button type="button" aria-label={`${t("table.order")}: ${order}`} onClick={() => sortBy(key)}>
-        <span aria-hidden="true">{descending ? "▼" : "▲"}</span> <span class="wide-word">{order}</span>
-      </button>
-    </div>
   );
 }
 

@@ -97,7 +97,7 @@ describeWithBrowser("long lists on a small screen", () => {
     async () => {
       const open = async (): Promise<void> => {
         const list = await page.open("interventions?status=open&type=repair");
-        await list.markup(".filter-chips button").shown();
+        await list.markup(".filter-chips .one-row > button").shown();
         await list.complete();
       };
       expect(await violationsInAllThemes(page, open, NAMES)).toEqual([]);

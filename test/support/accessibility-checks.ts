@@ -22,14 +22,14 @@ export async function accessibilityFaults(
     )`);
 }
 
-/** Markup of elements that overflow or are clipped; a phone must not scroll sideways, but the lines of a file do. */
+/** Markup of elements that overflow or are clipped; a phone must not scroll sideways, but the lines of a file and the chips of a list do. */
 export function clippedParts(page: PanelPage): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll("body *")]
       .filter((part) => {
         const { right, left, width } = part.getBoundingClientRect();
         const style = getComputedStyle(part);
-        const isSeen = width > 1 && style.visibility !== "hidden" && !part.closest(".unseen, .skip, thead, .diff > *");
+        const isSeen = width > 1 && style.visibility !== "hidden" && !part.closest(".unseen, .skip, thead, .diff > *, .one-row > *");
         const isCut = style.overflowX === "hidden" && part.scrollWidth > part.clientWidth + 1;
         return isSeen && (right > innerWidth + 1 || left < -1 || isCut);
       })

@@ -10,6 +10,7 @@ export const EN_RECORDS = {
 
   "interventions.new": "New intervention",
   "interventions.open": "not done",
+  "span.ago": "{n} min ago",
   "interventions.all": "All interventions",
   "period.title": "Period",
   "period.month": "this month",
@@ -71,6 +72,7 @@ export const EN_RECORDS = {
 
   "events.title": "Event log",
   "events.kind": "Category",
+  "events.export": "Download",
   "events.alarms": "alarms",
   "events.suppressed": "suppressed",
   "events.faults": "faults",

@@ -13,6 +13,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
 
   "interventions.new": "Intervenție nouă",
   "interventions.open": "nefinalizate",
+  "span.ago": "de {n} min",
   "interventions.all": "Toate intervențiile",
   "period.title": "Perioadă",
   "period.month": "luna aceasta",
@@ -81,6 +82,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
 
   "events.title": "Jurnal de evenimente",
   "events.kind": "Categorie",
+  "events.export": "Descărcare",
   "events.alarms": "alarme",
   "events.suppressed": "netransmise",
   "events.faults": "deranjamente",

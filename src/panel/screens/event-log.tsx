@@ -1,3 +1,4 @@
+import "../one-row.css";
 import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../../site/timeline-view.ts";
 import { daemonNowMs } from "../clock.ts";
@@ -13,13 +14,15 @@ import { eventSearch } from "../event-search.ts";
 import { eventSentence } from "../event-sentence.ts";
 import { useEventPages, type EventPages } from "../event-pages.ts";
 import { downloadFile } from "../file-download.ts";
+import { Menu } from "../menu.tsx";
 import { SearchField } from "../more-fields.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { status, zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
 import { route, setQuery } from "../route.ts";
-import { chartedTrips, useIsWide, EventTrips } from "./event-trips.tsx";
+import { useIsPhone, useIsWide } from "../width.ts";
+import { chartedTrips, EventTrips } from "./event-trips.tsx";
 
 /** Rows that are drawn at once: a slow phone takes seconds for two thousand. */
 const DRAWN_MAX = 200;
@@ -121,7 +124,7 @@ function Filters({
   readonly categories: readonly (typeof CATEGORIES)[number][];
 }) {
   return (
-    <div class="chips" role="group" aria-label={t("events.kind")}>
+    <div class="chips one-row" role="group" aria-label={t("events.kind")}>
       {zone !== "" && (
         <button type="button" aria-pressed onClick={() => setQuery({ zone: "" })}>
           {zones.value.find(({ id }) => id === zone)?.name ?? zone} <Icon name="x" />
@@ -140,17 +143,24 @@ type Matches = (entry: TimelineEntry) => boolean;
 
 function Head({ matches }: { readonly matches: Matches }) {
   const [problem, run] = useErrorMessage();
+  const exports = (["csv", "json"] as const).map((format) => (
+    <button type="button" key={format} onClick={() => void run(() => save(format, matches))}>
+      <Icon name="download" />
+      {format.toUpperCase()}
+    </button>
+  ));
   return (
     <>
       <div class="head">
         <h1>{t("events.title")}</h1>
         <div class="actions">
-          {(["csv", "json"] as const).map((format) => (
-            <button type="button" key={format} onClick={() => void run(() => save(format, matches))}>
-              <Icon name="download" />
-              {format.toUpperCase()}
-            </button>
-          ))}
+          {useIsPhone() ? (
+            <Menu label={t("events.export")} icon="download">
+              {exports}
+            </Menu>
+          ) : (
+            exports
+          )}
         </div>
       </div>
       <ErrorMessage text={problem} />

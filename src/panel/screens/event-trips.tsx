@@ -1,4 +1,3 @@
-import { useEffect, useState } from "preact/hooks";
 import { t } from "../i18n.ts";
 import { zones } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
@@ -6,20 +5,7 @@ import type { TripFilter } from "../trip-counts.ts";
 import { CONTACTS_MAX, useHistories } from "../zone-timeline.tsx";
 import { TripSummary, ZoneTrips } from "../zone-trips.tsx";
 
-/** Where a list has a column beside it, as in panel.css. */
-const WIDE = matchMedia("(min-width: 1100px)");
 const HOURS = 24;
-
-/** Whether there is room beside the list. */
-export function useIsWide(): boolean {
-  const [isWide, setIsWide] = useState(WIDE.matches);
-  useEffect(() => {
-    const follow = (): void => setIsWide(WIDE.matches);
-    WIDE.addEventListener("change", follow);
-    return () => WIDE.removeEventListener("change", follow);
-  }, []);
-  return isWide;
-}
 
 /** The trips that a chart beside the list counts; undefined if it cannot follow the filters, and would show something else. */
 export function chartedTrips(kind: string, q: string): TripFilter | undefined {

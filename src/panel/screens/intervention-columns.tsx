@@ -1,9 +1,9 @@
 import type { Intervention, RecordSite, Status } from "../../generated/types.ts";
 import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { Badge, type Tone } from "../badge.tsx";
-import { formatRecordDate } from "../date-format.ts";
 import { t } from "../i18n.ts";
 import type { IconName } from "../icons.ts";
+import { RecordTime } from "../list-time.tsx";
 import type { ObjectiveNames } from "../objective-names.ts";
 import type { RecordSites } from "../record-sites.ts";
 import { AtCentre } from "../sync-badge.tsx";
@@ -72,7 +72,7 @@ export function interventionColumns(
       title: t("record.dateStart"),
       sortable: true,
       place: "time",
-      cell: ({ dateStart }) => <DayAndTime text={formatRecordDate(dateStart)} />,
+      cell: ({ dateStart }) => <RecordTime text={dateStart} />,
     },
     {
       key: "actions",
@@ -93,16 +93,6 @@ function syncColumn(sync: readonly SyncRecordStatus[] | undefined): Column<Inter
       return record ? <AtCentre record={record} /> : "–";
     },
   };
-}
-
-/** Beside long names in two lines: the day, and the time. */
-function DayAndTime({ text }: { readonly text: string }) {
-  const [day, time] = text.split(" ");
-  return (
-    <>
-      <span>{day}</span> {time}
-    </>
-  );
 }
 
 interface Where {

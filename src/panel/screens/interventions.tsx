@@ -1,5 +1,6 @@
 import "../wide-word.css";
 import "../filter-chips.css";
+import "../one-row.css";
 import type { Intervention, Priority, Status, WorkType } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
 import { EmptyState } from "../empty-state.tsx";
@@ -12,7 +13,8 @@ import { useObjectiveNames } from "../objective-names.ts";
 import { Pager, useTotal } from "../pager.tsx";
 import { useRecordSites } from "../record-sites.ts";
 import { route, setQuery } from "../route.ts";
-import { Table } from "../table.tsx";
+import { SortChoice } from "../sort-choice.tsx";
+import { Table, type Column, type Sorting } from "../table.tsx";
 import { useClosing } from "./intervention-closing.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
 import {
@@ -68,8 +70,8 @@ export function InterventionsScreen() {
   const { response, isFormer, error, reload } = useQuery<Intervention[]>(queryPath(), version);
   const total = useTotal(response, PAGE_SIZE);
   const isSynced = status.value?.link.state !== "none";
-  const sync = useSyncOf(isSynced ? response?.body : undefined);
   const isCentre = status.value?.role === "centre";
+  const sync = useSyncOf(isSynced ? response?.body : undefined);
   const names = useObjectiveNames(response?.body ?? []);
   const sites = useRecordSites(response?.body ?? []);
   const { changeTo, question } = useClosing();
@@ -77,6 +79,9 @@ export function InterventionsScreen() {
     const next = key === sort ? !isDescending : !ASCENDING_FIRST.includes(key);
     setFilter({ sort: key, order: next ? "desc" : "asc" });
   };
+  const sorting = { key: sort, descending: isDescending, sortBy };
+  const shownSync = isSynced ? sync.response?.body : null;
+  const columns = interventionColumns(shownSync, names, sites, { changeTo, done: reload });
   return (
     <>
       <div class="head">
@@ -89,7 +94,7 @@ export function InterventionsScreen() {
           </a>
         </div>
       </div>
-      <Filters isSynced={isSynced} isCentre={isCentre} />
+      <Filters isSynced={isSynced} isCentre={isCentre} columns={columns} sorting={sorting} />
       <SearchOffers q={(route.value.query["q"] ?? "").trim()} set={setFilter} />
       <PeriodRange set={setFilter} />
       {!response && <Pending error={error} reload={reload} />}
@@ -102,14 +107,11 @@ export function InterventionsScreen() {
         <>
           <Table
             caption={t("nav.interventions")}
-            columns={interventionColumns(isSynced ? sync.response?.body : null, names, sites, {
-              changeTo,
-              done: reload,
-            })}
+            columns={columns}
             rows={response.body}
             isFormer={isFormer}
             keyOf={({ id }) => id}
-            sorting={{ key: sort, descending: isDescending, sortBy }}
+            sorting={sorting}
           />
           <Pager
             start={Number(start)}
@@ -124,56 +126,72 @@ export function InterventionsScreen() {
 }
 
 /** The first option of a choice is its name, which says what the chip is for while nothing is chosen. */
-function Filters({ isSynced, isCentre }: { readonly isSynced: boolean; readonly isCentre: boolean }) {
+function Filters({
+  isSynced,
+  isCentre,
+  columns,
+  sorting,
+}: {
+  readonly isSynced: boolean;
+  readonly isCentre: boolean;
+  readonly columns: readonly Column<Intervention>[];
+  readonly sorting: Sorting;
+}) {
   const { status: state = "", priority = "", type = "", sync = "", site = "", q = "" } = route.value.query;
   return (
     <div class="filter-chips">
       <SearchField text={q} find={(text) => setFilter({ q: text })} />
-      <Choice
-        label={t("record.status")}
-        name="status"
-        value={state}
-        onChange={(value) => setFilter({ status: value })}
-        options={[
-          ["", t("record.status")],
-          [OPEN, t("interventions.open")],
-          ...STATUSES.map((one) => [one, t(`status.${one}`)] as const),
-        ]}
-      />
-      <Choice
-        label={t("record.priority")}
-        name="priority"
-        value={priority}
-        onChange={(value) => setFilter({ priority: value })}
-        options={[
-          ["", t("record.priority")],
-          ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const),
-        ]}
-      />
-      <Choice
-        label={t("record.type")}
-        name="type"
-        value={type}
-        onChange={(value) => setFilter({ type: value })}
-        options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
-      />
-      {isSynced && (
+      <div class="one-row">
         <Choice
-          label={t("record.sync")}
-          name="sync"
-          value={sync}
-          onChange={(value) => setFilter({ sync: value })}
-          options={[["", t("record.sync")], ...SYNC_GROUPS.map(([group, text]) => [group, t(text)] as const)]}
+          label={t("record.status")}
+          name="status"
+          value={state}
+          onChange={(value) => setFilter({ status: value })}
+          options={[
+            ["", t("record.status")],
+            [OPEN, t("interventions.open")],
+            ...STATUSES.map((one) => [one, t(`status.${one}`)] as const),
+          ]}
         />
-      )}
-      <PeriodChoice set={setFilter} />
-      <ObjectiveFilter set={setFilter} />
-      {isCentre && <SiteFilter site={site} choose={(ref) => setFilter({ site: ref })} />}
-      {isFiltered() && (
-        <button type="button" onClick={showAll}>
-          {t("interventions.all")}
-        </button>
-      )}
+        <Choice
+          label={t("record.priority")}
+          name="priority"
+          value={priority}
+          onChange={(value) => setFilter({ priority: value })}
+          options={[
+            ["", t("record.priority")],
+            ...PRIORITIES.map((one) => [one, t(`priority.${one}`)] as const),
+          ]}
+        />
+        <Choice
+          label={t("record.type")}
+          name="type"
+          value={type}
+          onChange={(value) => setFilter({ type: value })}
+          options={[["", t("record.type")], ...WORK_TYPES.map((one) => [one, t(`type.${one}`)] as const)]}
+        />
+        {isSynced && (
+          <Choice
+            label={t("record.sync")}
+            name="sync"
+            value={sync}
+            onChange={(value) => setFilter({ sync: value })}
+            options={[
+              ["", t("record.sync")],
+              ...SYNC_GROUPS.map(([group, text]) => [group, t(text)] as const),
+            ]}
+          />
+        )}
+        <PeriodChoice set={setFilter} />
+        <ObjectiveFilter set={setFilter} />
+        {isCentre && <SiteFilter site={site} choose={(ref) => setFilter({ site: ref })} />}
+        {isFiltered() && (
+          <button type="button" onClick={showAll}>
+            {t("interventions.all")}
+          </button>
+        )}
+        <SortChoice columns={columns} sorting={sorting} />
+      </div>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import "../filter-chips.css";
 import type { FleetSummary, SiteView } from "../../generated/types.ts";
 import { formatTime } from "../date-format.ts";
 import { EmptyState } from "../empty-state.tsx";
@@ -9,6 +10,7 @@ import { Pending } from "../notice.tsx";
 import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
+import { SortChoice } from "../sort-choice.tsx";
 import { NameLink, Table, type Column } from "../table.tsx";
 import { FleetBar } from "./fleet-bar.tsx";
 import { SiteAccess } from "./site-access.tsx";
@@ -49,6 +51,7 @@ function SiteList() {
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
   const sortBy = (key: string): void =>
     setQuery({ sort: key, order: key === sort && !descending ? "desc" : "asc", start: "" });
+  const sorting = { key: sort, descending, sortBy };
   const isFiltered = q !== "" || level !== "" || silent !== "";
   return (
     <>
@@ -57,7 +60,10 @@ function SiteList() {
         <span class="quiet">{response?.headers.get("X-Total-Count")}</span>
       </div>
       {summary && <FleetBar summary={summary} />}
-      <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
+      <div class="filter-chips">
+        <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
+        <SortChoice columns={columns()} sorting={sorting} />
+      </div>
       {!response && <Pending error={error} reload={reload} />}
       {response && !isFormer && total === 0 && (
         <EmptyState icon="layout-grid" text={t(isFiltered ? "sites.noneFound" : "sites.none")}>
@@ -76,7 +82,7 @@ function SiteList() {
             rows={response.body}
             isFormer={isFormer}
             keyOf={({ id }) => id}
-            sorting={{ key: sort, descending, sortBy }}
+            sorting={sorting}
           />
           <Pager
             start={start}

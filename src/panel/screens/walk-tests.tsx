@@ -3,9 +3,9 @@ import type { WalkTestResult } from "../../domain/walk-test.ts";
 import type { EndedWalkTestView } from "../../site/zone-view.ts";
 import { useQuery } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
-import { formatTime } from "../date-format.ts";
 import { originText } from "../event-detail-texts.ts";
 import { t } from "../i18n.ts";
+import { ListTime } from "../list-time.tsx";
 import { Pending } from "../notice.tsx";
 import { Table, type Column } from "../table.tsx";
 import { WalkReport } from "./walk-report.tsx";
@@ -62,7 +62,7 @@ function columns(tests: readonly EndedWalkTestView[]): Column<EndedWalkTestView>
         );
       },
     },
-    { key: "ended", title: t("walk.ended"), isShort: true, cell: ({ ended }) => formatTime(ended) },
+    { key: "ended", title: t("walk.ended"), isShort: true, cell: ({ ended }) => <ListTime iso={ended} /> },
     { key: "who", title: t("walk.by"), cell: ({ who }) => originText(who) },
     {
       key: "result",
