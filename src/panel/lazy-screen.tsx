@@ -57,7 +57,7 @@ export function Loading() {
   return (
     <>
       <h1 class="unseen">{t("app.loading")}</h1>
-      <p class="quiet">{t("app.loading")}</p>
+      <Pending error={undefined} reload={reloadPage} />
     </>
   );
 }

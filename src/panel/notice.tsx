@@ -4,7 +4,7 @@ import { staleText } from "./date-format.ts";
 import { language, translateDaemonText, t, translateCode } from "./i18n.ts";
 import { ApiError, FORM_ERROR_CODE, SIGNED_OUT_CODE } from "./http.ts";
 import { Icon } from "./icon.tsx";
-import { isStale } from "./live-updates.ts";
+import { isStale, liveness } from "./live-updates.ts";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { route } from "./route.ts";
 import { sessionState } from "./session.ts";
@@ -143,7 +143,7 @@ function Undo({ undo }: { readonly undo: () => Promise<void> }) {
   );
 }
 
-/** Placeholder while a query is pending or has failed. */
+/** Placeholder while a query is pending or has failed. Without a connection the bar of the page has the reason and the button. */
 export function Pending({
   error,
   reload,
@@ -151,6 +151,8 @@ export function Pending({
   readonly error: ApiError | undefined;
   readonly reload: () => void;
 }) {
+  if (isStale.value && liveness.value === "lost" && !error?.status)
+    return <p class="quiet">{t("app.whenBack")}</p>;
   if (!error) return <p class="quiet">{t("app.loading")}</p>;
   return (
     <div role="alert" class="box s-fault">

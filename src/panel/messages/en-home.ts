@@ -2,6 +2,7 @@
 export const EN_HOME = {
   "app.theme": "Theme",
   "app.userMenu": "Language, theme and sign-out",
+  "app.whenBack": "Loads when the connection is back.",
   "app.staleAt": "No connection to the daemon. This was the state at {time}.",
   "theme.system": "System",
   "theme.light": "Light",
