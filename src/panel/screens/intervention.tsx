@@ -1,6 +1,7 @@
 import "../wide-word.css";
 import "../print.css";
 import "../facts.css";
+import "../three.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Intervention, Objective, Status } from "../../generated/types.ts";
@@ -152,7 +153,7 @@ function StatusButtons({ record, reload }: { readonly record: Intervention; read
     });
   return (
     <>
-      <div class="row" role="group" aria-label={t("record.status")}>
+      <div class="three" role="group" aria-label={t("record.status")}>
         {STATUSES.map((one) => (
           <Act
             key={one}
@@ -164,8 +165,8 @@ function StatusButtons({ record, reload }: { readonly record: Intervention; read
             {t(`status.${one}`)}
           </Act>
         ))}
-        {question}
       </div>
+      {question}
       <ErrorMessage text={problem} />
     </>
   );

@@ -182,12 +182,12 @@ function Tiles({ title, of }: { readonly title: string; readonly of: readonly Zo
   );
 }
 
-/** What a floor plan is for, before there is one. */
+/** What a floor plan is for, before there is one, and the zones that it would show. */
 function NoPlan() {
   return (
     <>
       <h1>{t("nav.plan")}</h1>
-      <EmptyState icon="map" text={t("plan.none")}>
+      <EmptyState drawing={<Drawing />} text={t("plan.none")}>
         {mayAdminister() ? (
           <a class="button main" href="#/plan/new">
             {t("plan.upload")}
@@ -196,7 +196,28 @@ function NoPlan() {
           <p class="quiet">{t("plan.askAdministrator")}</p>
         )}
       </EmptyState>
+      <Tiles title={t("plan.unplaced")} of={zones.value} />
     </>
+  );
+}
+
+/** Three rooms with a zone in each; one of them is in alarm. */
+function Drawing() {
+  return (
+    <span class="plan-drawing" aria-hidden="true">
+      <svg viewBox="0 0 200 112">
+        <path d="M2 2h196v108h-196zM96 2v36M96 62v48M96 50h34M154 50h44" />
+      </svg>
+      <span class="disc s-fine">
+        <Icon name="door-closed" />
+      </span>
+      <span class="disc s-alarm">
+        <Icon name="flame" />
+      </span>
+      <span class="disc">
+        <Icon name="footprints" />
+      </span>
+    </span>
   );
 }
 
