@@ -27,7 +27,7 @@ function prepare(): void {
 /** Any press on the page enables the sound, if it is wanted. @returns stops that */
 export function prepareAtPress(): () => void {
   // One before, such as that of the sign-in, counts too.
-  if (navigator.userActivation?.hasBeenActive === true) prepare();
+  if (navigator.userActivation?.hasBeenActive) prepare();
   const presses = ["pointerup", "keydown"] as const;
   for (const press of presses) addEventListener(press, prepare);
   return () => {

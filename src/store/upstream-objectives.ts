@@ -72,7 +72,8 @@ export class UpstreamObjectiveStore extends Store {
   );
 
   readonly #names = this.prepare<{ here: string; there: string }>(
-    `SELECT ${nameIn("known")} AS here, ${nameIn("listed")} AS there
+    // A centre may send any value as a name.
+    `SELECT CAST(${nameIn("known")} AS TEXT) AS here, CAST(${nameIn("listed")} AS TEXT) AS there
      FROM objectives AS known JOIN centre_objectives AS listed ON listed.kind = known.kind AND listed.id = known.id
      WHERE known.kind = ? AND known.id = ? AND known.source = 'config' AND listed.missing_since IS NULL
        AND here IS NOT NULL AND there IS NOT NULL`,
@@ -125,9 +126,7 @@ export class UpstreamObjectiveStore extends Store {
 
   /** The name of an objective in the configuration and at the centre; undefined unless both name it. */
   names({ type, id }: ObjectiveRef): { readonly here: string; readonly there: string } | undefined {
-    const found = this.#names.get(type, id);
-    // A centre may send any value.
-    return found && { here: String(found.here), there: String(found.there) };
+    return this.#names.get(type, id);
   }
 }
 

@@ -199,7 +199,11 @@ describe("a window that is open at arming", () => {
     }
     expect(names()).toEqual(["Armed with 3 zones open"]);
     const lines = (site.records[0]?.notes ?? "").split("\n");
-    expect(lines.map((line) => /Window (\w) .*restored/.exec(line)?.[1]).toSorted()).toEqual(["a", "b", "c"]);
+    expect(
+      lines
+        .map((line) => /Window (\w) .*restored/.exec(line)?.[1])
+        .toSorted((a, b) => String(a).localeCompare(String(b))),
+    ).toEqual(["a", "b", "c"]);
     expect(site.zones.restores.map(({ state, interventionId }) => [state, interventionId])).toEqual(
       Array.from({ length: 3 }, () => ["merged", 1]),
     );

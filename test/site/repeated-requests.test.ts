@@ -24,7 +24,15 @@ let tokens: Awaited<ReturnType<TestApp["tokenOfEach"]>>;
 
 const VIEW = { contact: "open", changed: true, unchangedBy: null, trips: [], suppressed: null } as const;
 const TEST = { state: "waiting", isOver: false, interventionId: null, upstreamId: null } as const;
-const OUTPUT = { reason: "alarm", target: "line 5", isOn: true, since: null, fault: null } as const;
+const OUTPUT = {
+  reason: "alarm",
+  target: "line 5",
+  isOn: true,
+  since: null,
+  fault: null,
+  isInUse: false,
+  until: null,
+} as const;
 
 beforeEach(async () => {
   done = 0;
@@ -80,7 +88,7 @@ test("a repetition waits for the first request", async () => {
   await expect.poll(() => done).toBe(1);
   await pause(50);
   finish();
-  expect((await Promise.all(answers)).toSorted()).toEqual([
+  expect((await Promise.all(answers)).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
     [200, "1", "first"],
     [200, "1", "true"],
   ]);

@@ -149,7 +149,7 @@ function OwnAuthority() {
 }
 
 function Result({
-  result: { state, reason, site, centre, objectives, zonesOutside, names = [] },
+  result: { state, reason, site, centre, objectives, zonesOutside, names },
 }: {
   readonly result: EnrolmentResult;
 }) {
