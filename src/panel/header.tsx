@@ -1,13 +1,12 @@
 import { t } from "./i18n.ts";
-import { Icon, Mark } from "./icon.tsx";
-import { LanguageChoice } from "./language-choice.tsx";
+import { Mark } from "./icon.tsx";
+import { LazyScreen } from "./lazy-screen.tsx";
 import { liveness, status } from "./live-updates.ts";
-import { Menu } from "./menu.tsx";
-import { leaveBy } from "./route.ts";
-import { account, signOut } from "./session.ts";
-import { ThemeChoice } from "./theme-choice.tsx";
 
-/** The name of the site, how current the page is, and the menu of the user: language, theme, sign-out. */
+/* Not needed to see whether something is wrong. */
+const userMenu = () => import("./user-menu.tsx").then((part) => part.UserMenu);
+
+/** The name of the site, how current the page is, and the menu of the user. */
 export function Header({ isInside }: { readonly isInside: boolean }) {
   const name = isInside && status.value ? status.value.site.name : t("app.name");
   return (
@@ -21,17 +20,9 @@ export function Header({ isInside }: { readonly isInside: boolean }) {
           {t(`live.${liveness.value}`)}
         </span>
       )}
-      <Menu label={t("app.userMenu")} icon="languages" staysOpen>
-        {isInside && <small>{account.value?.email}</small>}
-        <LanguageChoice />
-        <ThemeChoice />
-        {isInside && (
-          <button type="button" onClick={() => leaveBy(signOut)}>
-            <Icon name="x" />
-            {t("app.signOut")}
-          </button>
-        )}
-      </Menu>
+      <div class="user">
+        <LazyScreen load={userMenu} isPart />
+      </div>
     </header>
   );
 }

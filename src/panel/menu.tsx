@@ -1,3 +1,4 @@
+import "./menu.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icon.tsx";
