@@ -50,7 +50,7 @@ describeWithBrowser("the tiles of a site with two hundred zones", () => {
     await page.evaluate("globalThis.times = 0");
     await site.daemon.run(["trip", "--zone", "z7"]);
     await zones.tile(nameOf(7)).text("Open").shown();
-    await page.menu.text("1 unfinished alarms").present();
+    await page.menu.text("1 unfinished alarm").present();
     await zones.complete();
     expect(await times()).toBeLessThan(ZONES);
     await context.close();

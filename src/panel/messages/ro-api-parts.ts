@@ -214,6 +214,10 @@ export const RO_API_PARTS: readonly (readonly [english: string, romanian: string
   ["The body is larger than 100 kB", "Corpul cererii are peste 100 kB"],
   ["The body is not JSON in UTF-8", "Corpul cererii nu este JSON în UTF-8"],
   [
+    "For ten minutes, and until the daemon restarts, a repeated request with the same key and body does nothing: it returns the first response",
+    "Timp de zece minute, dacă serviciul nu este repornit, o cerere repetată cu aceeași cheie și același corp nu execută nimic: se returnează primul răspuns",
+  ],
+  [
     "The Idempotency-Key was used with another body, or the configuration has errors",
     "Cheia `Idempotency-Key` a fost folosită cu alt corp al cererii sau configurația conține erori",
   ],

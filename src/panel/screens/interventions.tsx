@@ -24,9 +24,12 @@ import {
   searchParameters,
 } from "./intervention-search.tsx";
 import { apiPath } from "../http.ts";
-import { SiteFilter } from "./site-filter.tsx";
+import { LazyScreen } from "../lazy-screen.tsx";
 import { useSyncOf } from "./sync-of-page.ts";
 import { PERIOD_FILTERS, PeriodChoice, periodParameters, PeriodRange } from "./period-filter.tsx";
+
+/* Only a dispatch centre has sites. */
+const siteFilter = () => import("./site-filter.tsx").then((part) => part.SiteFilter);
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
 export const PRIORITIES: readonly Priority[] = ["high", "medium", "low"];
@@ -137,7 +140,7 @@ function Filters({
   readonly columns: readonly Column<Intervention>[];
   readonly sorting: Sorting;
 }) {
-  const { status: state = "", priority = "", type = "", sync = "", site = "", q = "" } = route.value.query;
+  const { status: state = "", priority = "", type = "", sync = "", q = "" } = route.value.query;
   return (
     <div class="filter-chips">
       <SearchField text={q} find={(text) => setFilter({ q: text })} />
@@ -184,7 +187,7 @@ function Filters({
         )}
         <PeriodChoice set={setFilter} />
         <ObjectiveFilter set={setFilter} />
-        {isCentre && <SiteFilter site={site} choose={(ref) => setFilter({ site: ref })} />}
+        {isCentre && <LazyScreen load={siteFilter} isPart />}
         {isFiltered() && (
           <button type="button" onClick={showAll}>
             {t("interventions.all")}

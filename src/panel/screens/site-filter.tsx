@@ -5,24 +5,20 @@ import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { route, setQuery } from "../route.ts";
 import { folded } from "../search-folding.ts";
 import { useSettled } from "../settled.ts";
 
 /** A dispatch centre has thousands of sites: the field offers those that match what was typed. */
 const OFFERED_MAX = 10;
 
-/**
- * The choice of a site of a dispatch centre, by its reference or its name.
- * @param site the reference that the address has; empty for all sites
- * @param choose called with the reference of a site that is offered, or with an empty text
- */
-export function SiteFilter({
-  site,
-  choose,
-}: {
-  readonly site: string;
-  readonly choose: (site: string) => void;
-}) {
+function choose(site: string): void {
+  setQuery({ site, start: "" });
+}
+
+/** The choice of a site of a dispatch centre, by its reference or its name; the address has its reference. */
+export function SiteFilter() {
+  const { site = "" } = route.value.query;
   const id = useId();
   const [text, setText] = useState(site);
   const [isUnknown, setUnknown] = useState(false);
@@ -33,10 +29,7 @@ export function SiteFilter({
     setText(site);
     setUnknown(false);
   }, [site]);
-  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
-  const sought = useSettled(text.trim());
-  if (sought !== "") parameters.set("q", sought);
-  const { response } = useQuery<SiteView[]>(apiPath(`/sites?${parameters.toString()}`));
+  const { response } = useQuery<SiteView[]>(pathOf(useSettled(text.trim())));
   const offered = response?.body ?? [];
   const isOffered = (value: string): boolean => offered.some(({ report }) => report.ref === value);
   // On a slow link a whole reference is typed before it is offered.
@@ -95,10 +88,16 @@ export function SiteFilter({
 
 /** The reference of the site that is meant: the one with this reference or name, or the only one that matches. @throws ApiError */
 async function siteOf(text: string): Promise<string | undefined> {
-  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name", q: text });
-  const { body } = await request<SiteView[]>(apiPath(`/sites?${parameters.toString()}`));
+  const { body } = await request<SiteView[]>(pathOf(text));
   const isSame = (other: string): boolean => folded(other) === folded(text);
   const exact = body.filter(({ report: { ref, name } }) => isSame(ref) || isSame(name));
   const [only, another] = exact.length > 0 ? exact : body;
   return another === undefined ? only?.report.ref : undefined;
+}
+
+/** Of the sites that match a text; of the first ones without it. */
+function pathOf(text: string): string {
+  const parameters = new URLSearchParams({ _end: String(OFFERED_MAX), _sort: "name" });
+  if (text !== "") parameters.set("q", text);
+  return apiPath(`/sites?${parameters.toString()}`);
 }
