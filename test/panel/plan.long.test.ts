@@ -131,7 +131,7 @@ describeWithBrowser("a floor plan", () => {
     await editor.button("Save").click();
     await page.screen("plan/1").button("PIR hol: No motion").shown();
     expect(await daemon().get<PlanView[]>("/site/plans")).toMatchObject([
-      { name: "Etajul 1", pins: [smoke, door, { zone: "hall", x: 50, y: 50 }] },
+      { name: "Etajul 1", pins: [smoke, door, { zone: "hall", x: 62, y: 50 }] },
     ]);
   });
 
@@ -156,7 +156,6 @@ describeWithBrowser("a floor plan", () => {
     await page.drag(smoke, -0.6 * size.width, -0.3 * size.height);
     await editor.pressedButton(/^Fum depozit: 14 % from the left, (19|20|21) % from the top$/).shown();
     await editor.link("Cancel").click();
-    await page.openDialog.button("Discard changes").click();
   });
 
   test("tells the user what another administrator has moved in the meantime, in both languages, before it is replaced", async () => {
