@@ -350,9 +350,9 @@ describeWithBrowser("the panel of a new dispatch centre", () => {
     const page = await centre.page("status");
     const home = page.screen("status");
     await page.speak("RO");
-    await home.heading("Încă nicio locație înrolată.").shown();
+    await home.heading("Încă nicio locație înrolată").shown();
     await page.speak("EN");
-    await home.heading("No site is enrolled yet.").shown();
+    await home.heading("No site is enrolled yet").shown();
     const begin = home.link("Create a one-time code");
     expect(await violationsInAllThemes(page, () => home.markup("a.button").shown(), NAMES)).toEqual([]);
     await begin.click();

@@ -109,7 +109,7 @@ describeWithBrowser("Home of a site without zones", () => {
     async () => {
       const page = await site.page();
       const home = page.screen("status");
-      await home.heading("No zones yet.").shown();
+      await home.heading("No zones yet").shown();
       await home.link(/^\d+ sensors found$/).shown();
       await page.speak("RO");
       await home.link(/^\d+ (de )?senzori găsiți$/).shown();

@@ -42,7 +42,7 @@ describeWithBrowser("a session in the panel", () => {
     await form.text("The new passwords do not match.").shown();
     await form.field("Repeat new password").fill(PASSWORD);
     await form.button("Set password").click();
-    await page.screen("status").heading("No zones yet.").shown();
+    await page.screen("status").heading("No zones yet").shown();
   });
 
   test("expires with its token; the page stays and continues after the password", async () => {
@@ -156,9 +156,9 @@ describeWithBrowser("a session in the panel", () => {
 
   test("survives a reload and ends with a sign-out", async () => {
     await signIn(page, PASSWORD, TEST_ACCOUNTS.viewer);
-    await page.screen("status").heading("No zones yet.").shown();
+    await page.screen("status").heading("No zones yet").shown();
     await page.reload();
-    await page.screen("status").heading("No zones yet.").shown();
+    await page.screen("status").heading("No zones yet").shown();
     // Not the description of the interface, which the daemon refuses to a viewer.
     const more = await page.open("more");
     await more.link("Sync").shown();

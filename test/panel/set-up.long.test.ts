@@ -121,10 +121,10 @@ describeWithBrowser("a new installation in the panel", () => {
     const { headline, ...rest } = NO_SITE.status();
     const reasons = [{ code: "no-sites", level: "attention", count: 1, items: [] }] as const;
     await start({ ...rest, role: "centre", headline: { ...headline, reasons } });
-    await createAdministrator(page.screen("status").heading("No site is enrolled yet."));
+    await createAdministrator(page.screen("status").heading("No site is enrolled yet"));
     await page.menu.link("Sites").shown();
     await page.speak("RO");
-    await page.screen("status").heading("Încă nicio locație înrolată.").shown();
+    await page.screen("status").heading("Încă nicio locație înrolată").shown();
     await page.speak("EN");
   });
 

@@ -131,7 +131,7 @@ describeWithBrowser("a screen without anything to show", () => {
   test("does not say that a site without zones is well", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
-    await home.heading("No zones yet.").shown();
+    await home.heading("No zones yet").shown();
     await home.link("Add the first zone").shown();
     expect(await mainText(page)).not.toContain(WORDS.EN.well);
     for (const place of EMPTY_AT_SITE.slice(1)) await (await page.open(place)).markup(".empty p").shown();

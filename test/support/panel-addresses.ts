@@ -54,13 +54,13 @@ export const WORDS = {
     loading: RO["app.loading"],
     retry: RO["app.retry"],
     well: RO["headline.well"],
-    noZones: RO["guide.noZones"],
+    noZones: RO["reason.no-zones"],
   },
   EN: {
     loading: EN["app.loading"],
     retry: EN["app.retry"],
     well: EN["headline.well"],
-    noZones: EN["guide.noZones"],
+    noZones: EN["reason.no-zones"],
   },
 } as const;
 export type Language = keyof typeof WORDS;

@@ -96,6 +96,23 @@ export const EN_RECORDS = {
     other: "Sync finished; {n} records still queued",
   },
   "sync.needsAttention": { one: "{n} record needs attention", other: "{n} records need attention" },
+  "app.cancel": "Cancel",
+  "app.search": "Search",
+  "home.attention": "Needs attention",
+  "guide.noZones": "No zones yet.",
+  "journey.stopped": "The dispatch centre does not have this alarm: sending was stopped.",
+  "sync.failed": "Not sent. {reason} Call the dispatch centre.",
+  "sync.blockedText":
+    "The dispatch centre does not have this objective. Ask it to add the objective, or edit the record and choose another one.",
+  "home.lacking": {
+    one: "The dispatch centre has NOT received {n} alarm",
+    other: "The dispatch centre has NOT received {n} alarms",
+  },
+  "refusal.bad-data": "The data cannot be used.",
+  "refusal.method-not-allowed": "This is not possible here.",
+  "refusal.conflict": "The current state does not allow this.",
+  "refusal.precondition-failed": "The record has changed since you opened it. Open it again.",
+  "refusal.configuration": "The configuration has errors.",
   "sync.needsAttentionText":
     "Correct the objective at the dispatch centre and retry, or edit or delete the record, or stop sending it. Other records are not affected.",
   "sync.retry": "Retry",

@@ -12,9 +12,7 @@ export const EN = {
   "app.retry": "Retry",
   "app.language": "Language",
   "app.signOut": "Sign out",
-  "app.cancel": "Cancel",
   "app.undo": "Undo",
-  "app.search": "Search",
 
   "live.starting": "connecting…",
   "live.live": "live",

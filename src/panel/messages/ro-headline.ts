@@ -50,11 +50,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     other: "{n} de zone blocate automat (swinger)",
   },
   "reason.condition-error": { one: "{n} eroare", few: "{n} erori", other: "{n} de erori" },
-  "reason.entry-delay": {
-    one: "Temporizare la intrare: {n} zonă",
-    few: "Temporizare la intrare: {n} zone",
-    other: "Temporizare la intrare: {n} de zone",
-  },
+  "reason.entry-delay": "Temporizare la intrare ({n})",
   "reason.starting": "Pornire: se citesc zonele",
   "reason.no-zones": "Încă nicio zonă",
   "reason.no-sites": "Încă nicio locație înrolată",
@@ -74,11 +70,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     few: "{n} intervenții tehnice nefinalizate",
     other: "{n} de intervenții tehnice nefinalizate",
   },
-  "reason.zone-not-ready": {
-    one: "Nu este gata de armare: {n} zonă deschisă",
-    few: "Nu este gata de armare: {n} zone deschise",
-    other: "Nu este gata de armare: {n} de zone deschise",
-  },
+  "reason.zone-not-ready": "Nu este gata de armare: zone deschise ({n})",
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",
     few: "{n} zone fără citire",

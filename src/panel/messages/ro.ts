@@ -13,9 +13,7 @@ export const RO: Catalogue = {
   "app.retry": "Reîncercare",
   "app.language": "Limba",
   "app.signOut": "Deconectare",
-  "app.cancel": "Anulare",
   "app.undo": "Anulare acțiune",
-  "app.search": "Căutare",
 
   "live.starting": "se conectează…",
   "live.live": "în direct",

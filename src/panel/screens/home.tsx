@@ -64,7 +64,7 @@ function Hero({ now }: { readonly now: StatusView }) {
       <span class="disc">
         <Icon name={beginning ? "layout-grid" : heroIcon(level, kind)} />
       </span>
-      <h1 id={title}>{beginning ? t(BEGINNINGS[beginning].title) : heroTitle(now, kind)}</h1>
+      <h1 id={title}>{beginning ? t(`reason.${beginning}`) : heroTitle(now, kind)}</h1>
       <p>
         {level === "well"
           ? role === "centre"
@@ -99,8 +99,8 @@ function Hero({ now }: { readonly now: StatusView }) {
 
 /** What a new site or dispatch centre lacks, and where an administrator begins. */
 const BEGINNINGS = {
-  "no-zones": { title: "guide.noZones", action: "zones.addFirst", address: "#/zones/found" },
-  "no-sites": { title: "guide.noSites", action: "sites.enrolFirst", address: "#/sites?open=invite" },
+  "no-zones": { action: "zones.addFirst", address: "#/zones/found" },
+  "no-sites": { action: "sites.enrolFirst", address: "#/sites?open=invite" },
 } as const;
 type Beginning = keyof typeof BEGINNINGS;
 
