@@ -66,7 +66,9 @@ export function Undelivered() {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
       // After an upgrade there is none of this name.
       const texts = await withMoreTexts(import("./queued-text.ts")).catch(() => undefined);
-      showNotice(texts?.queuedText(body.summary) ?? t("sync.waiting", { n: body.summary.waiting }));
+      const n = body.summary.waiting;
+      if (texts) texts.showQueued(body);
+      else showNotice(t("sync.waiting", { n }), n > 0);
     });
   return (
     <>

@@ -34,7 +34,7 @@ describeWithBrowser("a record rejected by the dispatch centre", () => {
     const menu = sync.button("Actions for #1");
     await menu.click();
     await sync.button("Retry").click();
-    await page.notice.text("Retrying #1").shown();
+    await page.notice.text(/^Not sent\. .*\. Call the dispatch centre\.$/).shown();
     // While the record is sent again it has no actions, and an open menu goes with its row.
     const stop = sync.button("Stop sending…");
     await eventually("the question whether to stop", async () => {

@@ -39,6 +39,16 @@ describeWithBrowser("an alarm that the dispatch centre does not know of", () => 
     await one.button("Send now").click();
     await gone.failed();
     await page.notice.text("1 record queued").shown();
+    await gone.stop();
+    await page.reload();
+    await home.link("Open intervention #1").click();
+    const one = page.screen("interventions/1");
+    await one.text("The dispatch centre has NOT received this alarm yet.").shown();
+    expect(await one.link("Call 0264 555 012").attribute("href")).toBe("tel:0264555012");
+    await one.button("Send now").click();
+    await page.notice
+      .text("Not sent. The server of the dispatch centre refuses the connection. Call the dispatch centre.")
+      .shown();
     await page.speak("RO");
     await one.text("Dispeceratul NU a primit încă această alarmă.").shown();
     // What became of the trip must not be read as an arrival.

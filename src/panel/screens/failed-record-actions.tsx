@@ -9,6 +9,7 @@ import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { Menu } from "../menu.tsx";
 import type { MessageKey } from "../messages/catalogue.ts";
+import { notSentText } from "../queued-text.ts";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
 interface Given {
@@ -46,6 +47,10 @@ export function FailedRecordButtons(given: Given) {
   );
 }
 
+async function sentNow(): Promise<SyncView> {
+  return (await request<SyncView>("/site/sync/now", { method: "POST" })).body;
+}
+
 function dropText(phase: string): MessageKey {
   if (phase === "out-of-scope") return "sync.dropScopeText";
   return phase === "gone" ? "sync.dropGoneText" : "sync.dropText";
@@ -61,7 +66,10 @@ function useActions({ record: { interventionId: id, phase, lastResponse }, done 
   const act = async (action: "retry" | "drop"): Promise<void> => {
     await runWithErrorNotice(async () => {
       await request<SyncView>(`/site/sync/${id}/${action}`, { method: "POST" });
-      showNotice(t(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
+      // A retry is only ordered: this waits for its result.
+      const failure = action === "retry" ? notSentText(await sentNow(), id) : undefined;
+      if (failure !== undefined) showNotice(failure, true);
+      else showNotice(t(action === "retry" ? "sync.retried" : "sync.dropped", { id }));
     });
     done();
   };

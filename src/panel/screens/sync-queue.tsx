@@ -14,8 +14,8 @@ import { LinkHistory } from "../link-history-chart.tsx";
 import { status } from "../live-updates.ts";
 import { formatTime } from "../date-format.ts";
 import type { MessageKey } from "../messages/catalogue.ts";
-import { Pending, showNotice } from "../notice.tsx";
-import { queuedText } from "../queued-text.ts";
+import { Pending } from "../notice.tsx";
+import { showQueued } from "../queued-text.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { ComparisonBadge, needsAttention, LINK_TONES, SyncBadge } from "../sync-badge.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -35,7 +35,7 @@ export function SyncQueueScreen() {
   const syncNow = (): Promise<void> =>
     run(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
-      showNotice(queuedText(body.summary));
+      showQueued(body);
       reload();
     });
   if (!response)
