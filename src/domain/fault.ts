@@ -6,6 +6,9 @@ import type { InterventionCreate } from "../generated/types.ts";
  */
 export type Fault = "tamper" | "battery" | "supervision" | "faulty";
 
+/** The most serious first: a sensor that someone opens, then one whose contact cannot be trusted, then one that is silent. */
+export const FAULTS_BY_WEIGHT: readonly Fault[] = ["tamper", "faulty", "supervision", "battery"];
+
 /** Type and priority of the intervention for each fault. */
 export const WORK_OF_FAULT: Readonly<Record<Fault, Pick<InterventionCreate, "type" | "priority">>> = {
   tamper: { type: "inspection", priority: "high" },

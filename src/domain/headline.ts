@@ -230,8 +230,9 @@ function isNamedAsZone(
   return code === "zone-open" && all.some((zone) => zone.id === subject && isOpenArmed(zone));
 }
 
+/** In a swinger shutdown too: it is armed, and its contact is open although its further trips are not dispatched. */
 function isOpenArmed({ contact, disposition }: HeadlineZone): boolean {
-  return contact === "open" && disposition === "waiting";
+  return contact === "open" && (disposition === "waiting" || disposition === "swinger");
 }
 
 function single(applies: boolean): ReasonItems {

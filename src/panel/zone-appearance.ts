@@ -3,6 +3,7 @@ import type { ZoneKind } from "../domain/zone.ts";
 import type { Tone } from "./badge.tsx";
 import { t } from "./i18n.ts";
 import type { IconName } from "./icons.ts";
+import { status } from "./live-updates.ts";
 import { inOrderOfUrgency } from "./zone-order.ts";
 
 /** How a zone is shown. */
@@ -44,26 +45,34 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   const { kind, contact, disposition, faults } = zone;
   const isOpen = contact === "open";
   const isBatteryLow = faults.some(({ fault }) => fault === "battery");
-  const look = (tone: Tone | undefined, word: string, since = zone.since): ZoneAppearance => ({
+  const look = (tone: Tone | undefined, word: string, since: string | null = zone.since): ZoneAppearance => ({
     tone,
     word,
     since,
     icon: kindIcon(kind, isOpen),
     isBatteryLow,
   });
-  const fault = faults.find((one) => one.fault !== "battery");
-  if (isOpen && disposition === "waiting") return look("alarm", t(`zoneWord.${kind}.open`));
-  if (disposition === "swinger")
-    return look(
-      "fault",
-      isOpen ? t("zoneWord.swingerOpen", { word: t(`zoneWord.${kind}.open`) }) : t("zoneWord.swinger"),
-    );
-  if (fault) return look("fault", t(`fault.${fault.fault}`), fault.since);
-  if (disposition === "bypassed") return look("off", t("zoneWord.bypassed"));
+  // The daemon names the most serious first.
+  const [fault, ...others] = faults.filter((one) => one.fault !== "battery");
+  const more = others.filter((one) => one.fault !== fault?.fault).length;
+  const faultWord = fault && t(`fault.${fault.fault}`) + (more ? ` +${more}` : "");
+  const opened = t(`zoneWord.${kind}.open`);
+  const isShut = disposition === "swinger";
+  const isBypassed = disposition === "bypassed";
+  if (isOpen && disposition === "waiting") return look("alarm", opened);
+  if (isOpen && (isShut || isBypassed)) {
+    const isInAlarm = status.value?.alarmZones.some(({ id }) => id === zone.id);
+    const words = [opened, t(`zoneWord.${disposition}`).toLowerCase(), !isShut && faultWord];
+    return look(isInAlarm ? "alarm" : isShut || fault ? "fault" : "off", words.filter(Boolean).join(" · "));
+  }
+  // Its shutdown begins with one of many trips; what is known is when it ends.
+  if (isShut) return look("fault", t("zoneWord.swinger"), null);
+  if (fault && faultWord) return look("fault", faultWord, fault.since);
+  if (isBypassed) return look("off", t("zoneWord.bypassed"), zone.bypass?.since);
   if (contact === "unknown")
     return look("attention", t(zone.unnamedValue ? "contact.unnamed" : "contact.unknown"));
   // A motion zone returns to normal when people leave: while disarmed it needs no action.
-  if (isOpen) return look(kind === "motion" ? undefined : "attention", t(`zoneWord.${kind}.open`));
+  if (isOpen) return look(kind === "motion" ? undefined : "attention", opened);
   return look(isBatteryLow ? "attention" : undefined, t(`zoneWord.${kind}.normal`));
 }
 

@@ -52,9 +52,10 @@ export function NotTested() {
   );
 }
 
-/** For a bypass its end, for an open zone since when, otherwise when its state began. */
-function whenText({ bypass, contact }: ZoneView, since: string | null): string {
-  if (bypass) return t("zones.until", { time: formatMinute(bypass.until).replace(/.\d{4},/, ",") });
+/** For a bypass its end, for an open zone since when, for a shutdown its end, otherwise when its state began. */
+function whenText({ bypass, contact, shutDownUntil }: ZoneView, since: string | null): string {
+  const until = bypass ? bypass.until : contact !== "open" && shutDownUntil;
+  if (until) return t("zones.until", { time: formatMinute(until).replace(/.\d{4},/, ",") });
   if (since === null) return "";
   return contact === "open" ? formatSince(since) : formatMinute(since);
 }

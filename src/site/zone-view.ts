@@ -20,8 +20,15 @@ export interface ZoneView {
   /** Disposition of a trip now: `waiting` for dispatch, or why it is suppressed. */
   readonly disposition: "waiting" | "bypassed" | "test" | "gated" | "swinger";
   readonly reason: string | null;
-  /** The bypass with its end, ISO 8601 UTC; null if there is none. */
-  readonly bypass: { readonly reason: string; readonly who: string; readonly until: string } | null;
+  /** The bypass with its start and end, ISO 8601 UTC; null if there is none. */
+  readonly bypass: {
+    readonly reason: string;
+    readonly who: string;
+    readonly since: string;
+    readonly until: string;
+  } | null;
+  /** When its swinger shutdown ends unless it trips again, ISO 8601 UTC; null if it is in none. */
+  readonly shutDownUntil: string | null;
   /**
    * The value of its last MQTT message, if the zone has had no reading and names it neither in `open` nor in `normal`: on one line, at
    * most 40 characters. Null otherwise.
@@ -29,7 +36,7 @@ export interface ZoneView {
   readonly unnamedValue: string | null;
   /** What its loop with end-of-line resistors shows; null for a zone without one. */
   readonly loop: LoopView | null;
-  /** Faults of the zone. */
+  /** Faults of the zone, the most serious first. */
   readonly faults: readonly { readonly fault: Fault; readonly since: string }[];
   /**
    * The charge that its sensor has last reported, in percent, and when; null if it reports none. The time is at most an hour older

@@ -1,10 +1,16 @@
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/event.ts";
+import { FAULTS_BY_WEIGHT } from "../domain/fault.ts";
 import { isLifeSafety } from "../domain/incident.ts";
 import type { LifeSafetyHeld } from "../domain/life-safety.ts";
 import { foreignName } from "../domain/single-line.ts";
-import { applicableCounters, isShutDown, type SwingerCounters } from "../domain/swinger.ts";
+import {
+  applicableCounters,
+  isShutDown,
+  resetAfterQuietMs,
+  type SwingerCounters,
+} from "../domain/swinger.ts";
 import { sensorOf } from "../domain/zone-changes.ts";
 import { bridgeOf } from "../domain/zone-rules.ts";
 import type { Zone } from "../domain/zone.ts";
@@ -66,14 +72,21 @@ export class SiteZones {
         disposition: isShut ? "swinger" : ordered.state,
         reason: isShut ? "swinger shutdown after repeated trips" : ordered.reason,
         bypass: bypass
-          ? { reason: bypass.reason, who: bypass.who, until: isoTime(bypass.untilWallMs) }
+          ? {
+              reason: bypass.reason,
+              who: bypass.who,
+              since: isoTime(bypass.sinceWallMs),
+              until: isoTime(bypass.untilWallMs),
+            }
           : null,
+        shutDownUntil: isShut && swinger ? isoTime(swinger.lastWallMs + resetAfterQuietMs(zone)) : null,
         unnamedValue: contact === "unknown" ? this.#unnamedValueOf(zone) : null,
         loop: this.#parts.inputs.loopOf(zone.id),
         faults: faults
           // The fault of a bridge is one, with one zone for its intervention, and concerns all zones behind it.
           .filter(({ owner, zoneId }) => zoneId === zone.id || owner === bridgeOf(zone))
-          .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) })),
+          .map(({ fault, sinceWallMs: since }) => ({ fault, since: isoTime(since) }))
+          .toSorted((a, b) => FAULTS_BY_WEIGHT.indexOf(a.fault) - FAULTS_BY_WEIGHT.indexOf(b.fault)),
         battery: this.#batteryOf(zone.id),
         testedAt: testedAtOf(zone, tested.get(zone.id)),
         trips: { recent: swinger?.trips ?? 0, notStored: swinger?.counted ?? 0 },

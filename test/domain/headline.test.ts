@@ -156,6 +156,15 @@ describe("the headline of a site", () => {
     expect([level, ...reasons.map(({ code }) => code)]).toEqual(["attention", "entry-delay"]);
   });
 
+  test("still names a zone as open after its swinger shutdown, but not in a bypass", () => {
+    const codes = (disposition: HeadlineZone["disposition"]): unknown =>
+      headlineOf({ ...QUIET, zones: [{ ...DOOR, contact: "open", disposition }] }).reasons.map(
+        ({ code }) => code,
+      );
+    expect(codes("swinger")).toEqual(["zone-open", "zone-shut-down"]);
+    expect(codes("bypassed")).toEqual(["zone-bypassed"]);
+  });
+
   test("names an open zone once, although a condition names it too", () => {
     const about = (subject: string): HeadlineFacts["conditions"] => [
       {

@@ -62,3 +62,75 @@ describeWithBrowser("a site with faults", () => {
     await page.close();
   });
 });
+
+describeWithBrowser("a zone whose contact is open while its trips are not dispatched", () => {
+  const site = PanelSite.running();
+  const since = "2026-11-22T18:00:00.000Z";
+  const OUT_OF_SERVICE: Readonly<Record<string, Partial<ZoneView>>> = {
+    "front-door": {
+      contact: "open",
+      since,
+      disposition: "swinger",
+      shutDownUntil: "2026-11-23T02:00:00.000Z",
+      faults: [{ fault: "faulty", since }],
+    },
+    hall: {
+      contact: "open",
+      since,
+      disposition: "bypassed",
+      bypass: {
+        reason: "zugrav",
+        who: "ana",
+        since: "2026-11-22T19:00:00.000Z",
+        until: "2026-11-22T20:00:00.000Z",
+      },
+    },
+    smoke: {
+      disposition: "waiting",
+      faults: [
+        { fault: "tamper", since },
+        { fault: "supervision", since },
+      ],
+    },
+  };
+  let page: PanelPage;
+  beforeAll(async () => {
+    const context = await site.context();
+    await context.route("**/site/events", (route) => route.fulfill({ status: 429, body: "{}" }));
+    page = await site.signedOutPage(context);
+    await page.changeResponses("**/site/zones", 1_000, (zones) =>
+      (zones as ZoneView[]).map((zone) => ({ ...zone, ...OUT_OF_SERVICE[zone.id] })),
+    );
+    await page.changeResponses("**/site/status", 1_000, (status) => ({
+      ...(status as object),
+      alarmZones: [{ id: "front-door", interventionId: 1 }],
+    }));
+    await page.open("zones");
+    await signIn(page);
+    await page.screen("zones").complete();
+  });
+
+  test("says both on its tile, red while its alarm is not done", async () => {
+    const zones = page.screen("zones");
+    await zones.markup(".tile.s-alarm").text("Open · shut down (keeps tripping)").shown();
+    await zones.markup(".tile.s-off").text("Motion · bypassed").shown();
+    await zones.markup(".tile.s-fault").text("tamper +1").shown();
+  });
+
+  test("says in its details what its contact reports, and apart from it why a trip is not dispatched", async () => {
+    const shut = await page.openZone("Ușa principală");
+    const words = async (): Promise<string> =>
+      (await page.openDialog.markup(".facts").words()).replaceAll(/\s+/g, " ");
+    await shut.text("A trip now").shown();
+    expect(await words()).toMatch(
+      /^Contact Open · since .* A trip now is not dispatched: swinger shutdown back in service at .* unless it trips again Faults faulty since .*/,
+    );
+    await page.press("Escape");
+    await page.openZone("PIR hol");
+    expect(await words()).toMatch(
+      /A trip now is not dispatched: bypassed since .* until .* · ana: zugrav Zone type/,
+    );
+    await page.press("Escape");
+    await page.close();
+  });
+});

@@ -20,6 +20,7 @@ const DOOR: ZoneView = {
   disposition: "waiting",
   reason: null,
   bypass: null,
+  shutDownUntil: null,
   unnamedValue: null,
   loop: null,
   faults: [],

@@ -31,8 +31,29 @@ test("a zone is shown in swinger shutdown until its quiet hours are over, as its
   site.monitor.read("door", "open", { live: true });
   site.journal.swingers.countIncident("door");
   expect(shown()).toEqual([["swinger", 1]]);
+  expect(listed()[0]?.shutDownUntil).toBe(new Date(site.clock.wallMs() + 3_600_000).toISOString());
   site.clock.advance(3_600_000);
   expect(shown()).toEqual([["waiting", 0]]);
+  expect(listed()[0]?.shutDownUntil).toBeNull();
+});
+
+test("a bypass has the time at which it began, and not that of the contact", () => {
+  site = MonitoredZones.forTest([zoneOf({ id: "door", input: { simulated: true } })]);
+  site.monitor.read("door", "normal", { live: true });
+  site.clock.advance(60_000);
+  const since = new Date(site.clock.wallMs()).toISOString();
+  site.zoneService.zoneOverrides.bypass("door", { reason: "painter", minutes: 60 }, ANA);
+  site.clock.advance(60_000);
+  expect(listed()[0]?.bypass).toMatchObject({ since, reason: "painter" });
+});
+
+test("a sabotaged sensor that is silent too has the tamper first, and a low battery last", () => {
+  site = MonitoredZones.forTest([zoneOf({ id: "door", input: { mqtt: "z/door", open: [1], normal: [0] } })]);
+  site.monitor.take("door", { kind: "battery", low: true }, { live: true });
+  site.monitor.take("door", { kind: "availability", up: false }, { live: true });
+  site.clock.advance(70_000);
+  site.monitor.take("door", { kind: "tamper", open: true }, { live: true });
+  expect(listed()[0]?.faults.map(({ fault }) => fault)).toEqual(["tamper", "supervision", "battery"]);
 });
 
 test("each zone behind a lost bridge, or a silent alarm panel, is shown with the fault", () => {

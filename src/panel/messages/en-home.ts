@@ -51,7 +51,6 @@ export const EN_HOME = {
   "zones.until": "until {time}",
 
   "zoneWord.bypassed": "Bypassed",
-  "zoneWord.swingerOpen": "Shut down · {word}",
   "zoneWord.swinger": "Shut down (keeps tripping)",
   "zoneWord.intrusion.normal": "Closed",
   "zoneWord.intrusion.open": "Open",

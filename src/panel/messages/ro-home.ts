@@ -54,7 +54,6 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "zones.until": "până la {time}",
 
   "zoneWord.bypassed": "Bypass",
-  "zoneWord.swingerOpen": "Blocată · {word}",
   "zoneWord.swinger": "Blocată automat (swinger)",
   "zoneWord.intrusion.normal": "Închisă",
   "zoneWord.intrusion.open": "Deschisă",

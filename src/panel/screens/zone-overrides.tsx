@@ -1,4 +1,5 @@
 import type { BypassView, ZoneView } from "../../site/zone-view.ts";
+import { hasDestination } from "../destination.ts";
 import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
@@ -12,34 +13,58 @@ import { Choice } from "../more-fields.tsx";
 import { LifeSafetyNames } from "../walk-banner.tsx";
 import { runWithErrorNotice, showNotice } from "../notice.tsx";
 
-/** Faults of a zone and why its trips are not dispatched. */
-export function ZoneStatusNotes({ zone }: { readonly zone: ZoneView }) {
-  const { disposition, bypass, reason, faults } = zone;
+/** What its contact reports, and since when. */
+export function contactText({ kind, contact, since, unnamedValue }: ZoneView): string {
+  const word =
+    contact === "unknown"
+      ? t(unnamedValue === null ? "contact.unknown" : "contact.unnamed")
+      : t(`zoneWord.${kind}.${contact}`);
+  return since === null ? word : `${word} · ${t("status.since", { time: formatTime(since) })}`;
+}
+
+/** Whether a trip is dispatched now; if not, by whom it is suppressed and how long. */
+export function ServiceText({ zone }: { readonly zone: ZoneView }) {
+  const { disposition, bypass, reason, shutDownUntil } = zone;
   return (
     <>
-      {faults.map(({ fault, since }) => (
-        <div key={fault}>
-          <Badge tone={fault === "battery" ? "attention" : "fault"}>{t(`fault.${fault}`)}</Badge>
-          <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
-        </div>
-      ))}
-      {bypass ? (
-        <div>
-          <Badge tone="off">{t("disposition.bypassed")}</Badge>
-          <span class="quiet">
-            {t("zones.until", { time: formatMinute(bypass.until) })} ({originText(bypass.who)}:{" "}
-            {bypass.reason})
-          </span>
-        </div>
-      ) : (
-        // The line above has said a walk test and a swinger shutdown already.
-        disposition === "gated" &&
-        reason !== null && (
-          <div class="quiet">
-            <DaemonText text={reason} />
-          </div>
-        )
+      {t(`ifTripped.${disposition === "waiting" && !hasDestination() ? "here" : disposition}`)}
+      {bypass && (
+        <span class="quiet">
+          {"\n"}
+          {/* A walk test takes precedence over a bypass, which goes on after it. */}
+          {disposition !== "bypassed" && `${t("zoneWord.bypassed")} · `}
+          {t("status.since", { time: formatMinute(bypass.since) })}{" "}
+          {t("zones.until", { time: formatMinute(bypass.until) })}
+          {` · ${originText(bypass.who)}: ${bypass.reason}`}
+        </span>
       )}
+      {shutDownUntil && (
+        <span class="quiet">
+          {"\n"}
+          {t("zones.shutDownUntil", { time: formatMinute(shutDownUntil) })}
+        </span>
+      )}
+      {disposition === "gated" && reason !== null && (
+        <span class="quiet">
+          {" · "}
+          <DaemonText text={reason} />
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Each fault of a zone on a line, the most serious first. */
+export function ZoneFaults({ faults }: Pick<ZoneView, "faults">) {
+  return (
+    <>
+      {faults.map(({ fault, since }, place) => (
+        <span key={`${fault} ${since}`}>
+          {place > 0 && "\n"}
+          <Badge tone={fault === "battery" ? "attention" : "fault"}>{t(`fault.${fault}`)}</Badge>{" "}
+          <span class="quiet">{t("status.since", { time: formatTime(since) })}</span>
+        </span>
+      ))}
     </>
   );
 }

@@ -17,7 +17,14 @@ import { mayAdminister, mayOperate } from "../session.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTrips } from "../zone-trips.tsx";
 import { ZoneSource } from "./zone-source.tsx";
-import { BypassDialog, isOutOfService, returnToService, ZoneStatusNotes } from "./zone-overrides.tsx";
+import {
+  BypassDialog,
+  contactText,
+  isOutOfService,
+  returnToService,
+  ServiceText,
+  ZoneFaults,
+} from "./zone-overrides.tsx";
 
 /** One zone: its state in words, its last day or week, whether a trip would be sent now, and the actions on it. */
 export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly close: () => void }) {
@@ -51,11 +58,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
       )}
       <ZoneTrips id={zone.id} name={zone.name} />
       <dl class="facts">
-        <dt>{t("zones.ifTripped")}</dt>
-        <dd>
-          {t(`ifTripped.${zone.disposition === "waiting" && !hasDestination() ? "here" : zone.disposition}`)}
-          <ZoneStatusNotes zone={zone} />
-        </dd>
+        <ZoneState zone={zone} />
         <dt>{t("zones.kind")}</dt>
         <dd>{translateCode("choice.zone-kind", zone.kind)}</dd>
         <ZoneSource zone={zone} />
@@ -84,6 +87,28 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
       <PlanLink zones={[zone.id]} />
       {mayOperate() && <Actions zone={zone} />}
     </Dialog>
+  );
+}
+
+/** Its contact, whether a trip is dispatched, and its faults. */
+function ZoneState({ zone }: { readonly zone: ZoneView }) {
+  return (
+    <>
+      <dt>{t("zones.contact")}</dt>
+      <dd>{contactText(zone)}</dd>
+      <dt>{t("zones.ifTripped")}</dt>
+      <dd>
+        <ServiceText zone={zone} />
+      </dd>
+      {zone.faults.length > 0 && (
+        <>
+          <dt>{t("zones.faults")}</dt>
+          <dd>
+            <ZoneFaults faults={zone.faults} />
+          </dd>
+        </>
+      )}
+    </>
   );
 }
 

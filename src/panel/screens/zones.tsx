@@ -17,7 +17,7 @@ import type { ZoneView } from "../../site/zone-view.ts";
 const FILTERS = {
   "": () => true,
   open: ({ contact }: ZoneView) => contact === "open",
-  faulty: (zone: ZoneView) => zoneAppearance(zone).tone === "fault" || zone.faults.length > 0,
+  faulty: (zone: ZoneView) => zone.disposition === "swinger" || zone.faults.length > 0,
   bypassed: ({ bypass }: ZoneView) => bypass !== null,
   unknown: ({ contact }: ZoneView) => contact === "unknown",
   untested: ({ testedAt }: ZoneView) => testedAt === null,
