@@ -171,9 +171,10 @@ function comparisonText(comparison: ComparisonView | null, timeZone: string): st
 function linkText({ state, reason, nextAttemptAt, answeredAt }: LinkView, timeZone: string): string {
   if (state === "none") return "none (standalone)";
   if (state === "unknown") return "not used since the start";
-  return state === "up"
-    ? `up, last response ${localTime(answeredAt, timeZone)}`
-    : plainLine(`down, the dispatch centre ${reason}; next attempt ${localTime(nextAttemptAt, timeZone)}`);
+  if (state === "up") return `up, last response ${localTime(answeredAt, timeZone)}`;
+  // Without a time it is due or under way.
+  const next = nextAttemptAt === null ? "now" : localTime(nextAttemptAt, timeZone);
+  return plainLine(`down, the dispatch centre ${reason}; next attempt ${next}`);
 }
 
 function recordText(record: SyncRecordView, timeZone: string): string {

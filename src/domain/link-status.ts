@@ -6,12 +6,20 @@ export interface LinkStatus {
   readonly reason: string | null;
   /** The same as a word, for a text that says what to do; null otherwise. */
   readonly cause: LinkCause | null;
-  /** Next attempt, ISO 8601 UTC; null if it is not down or due now. */
+  /** Next attempt, in `/site/status` and `/site/sync` that of an alarm that waits, ISO 8601 UTC; null if it is not down or due now. */
   readonly nextAttemptAt: string | null;
   /** The same for an alarm, which waits a minute at most. */
   readonly alarmNextAttemptAt: string | null;
   /** Last successful response, to ten seconds, ISO 8601 UTC; null if there was none since the start. */
   readonly answeredAt: string | null;
+}
+
+/** The link as users see it: it is tried next for an alarm that waits, which is sooner than for the others. */
+export function shownLink(
+  link: LinkStatus,
+  { waitingAlarms }: { readonly waitingAlarms: number },
+): LinkStatus {
+  return waitingAlarms > 0 ? { ...link, nextAttemptAt: link.alarmNextAttemptAt } : link;
 }
 
 /** Without a dispatch centre. */

@@ -111,6 +111,8 @@ export function ownFailures({ attempts, nextAtMs }: Pick<OutboxEntry, "attempts"
 export interface OutboxSummary {
   /** Records whose latest revision is not at the centre and is sent automatically. */
   readonly waiting: number;
+  /** Those of high priority, which are tried sooner than the others while the link is down. */
+  readonly waitingAlarms: number;
   readonly blocked: number;
   readonly rejected: number;
   readonly gone: number;

@@ -2,6 +2,7 @@ import { isoTime } from "../domain/clock.ts";
 import { SITES_UNKNOWN, type Headline } from "../domain/headline.ts";
 import { Instant } from "../domain/instant.ts";
 import type { LinkSampleState } from "../domain/link-history.ts";
+import { shownLink } from "../domain/link-status.ts";
 import { refText } from "../domain/objective.ts";
 import type { OutputFacts } from "../domain/output.ts";
 import { mainObjective, reportedFaults, type SiteReportFacts } from "../domain/site-report.ts";
@@ -96,7 +97,7 @@ export class Site {
       trips,
       messages: inputs.messageCounts,
       outbox,
-      link: link(),
+      link: shownLink(link(), outbox),
       monitoring,
       comparison,
       brokerPort: inputs.brokerPort ?? null,

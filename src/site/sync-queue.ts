@@ -8,6 +8,7 @@ import type { ComparisonView } from "./sync-view.ts";
 /** Without a dispatch centre. */
 export const EMPTY_SUMMARY: OutboxSummary = {
   waiting: 0,
+  waitingAlarms: 0,
   blocked: 0,
   rejected: 0,
   gone: 0,

@@ -2,6 +2,7 @@ import type { Request, Router } from "express";
 import { URGENT_PRIORITY_ORDER, type OutboxEntry } from "../domain/outbox.ts";
 import type { OutboxPhase } from "../domain/outbox-phase.ts";
 import { shownPhase } from "../domain/shown-phase.ts";
+import { shownLink } from "../domain/link-status.ts";
 import { linkStretches, SAMPLE_EVERY_MS } from "../domain/link-history.ts";
 import { CHANGE_WAITS_TEXT, PHASE_TEXTS } from "../domain/outbox-phase-text.ts";
 import type { Remote } from "../domain/remote.ts";
@@ -137,7 +138,7 @@ export class SiteSync {
     const entry = this.#queue.find(interventionId);
     const isListed = view.records.some((record) => record.interventionId === interventionId);
     if (view.isComplete || isListed || !entry || isSynced(entry)) return view;
-    return { ...view, records: [...view.records, this.#viewOf(entry, view.link)] };
+    return { ...view, records: [...view.records, this.#viewOf(entry, await this.#parts.sync.link())] };
   }
 
   async #viewWith(read: () => ReturnType<SyncQueue["pending"]>): Promise<SyncView> {
@@ -145,7 +146,13 @@ export class SiteSync {
     const summary = this.#queue.summary();
     const { entries, isComplete } = read();
     const records = entries.map((entry) => this.#viewOf(entry, link));
-    return { link, summary, comparison: this.#queue.comparison(), records, isComplete };
+    return {
+      link: shownLink(link, summary),
+      summary,
+      comparison: this.#queue.comparison(),
+      records,
+      isComplete,
+    };
   }
 
   #viewOf(entry: OutboxEntry, link: LinkView): SyncRecordView {

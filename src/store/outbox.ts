@@ -72,8 +72,11 @@ export class OutboxStore extends Store {
        count(*) FILTER (WHERE phase = 'linked') AS doubtful
      FROM outbox WHERE ${STUCK}`,
   );
-  readonly #active = this.prepare<Pick<OutboxSummary, "blocked" | "waiting"> & { blockedAlarms: number }>(
+  readonly #active = this.prepare<
+    Pick<OutboxSummary, "blocked" | "waiting" | "waitingAlarms"> & { blockedAlarms: number }
+  >(
     `SELECT count(*) FILTER (WHERE phase = 'blocked') AS blocked, count(*) FILTER (WHERE phase <> 'blocked') AS waiting,
+       count(*) FILTER (WHERE phase <> 'blocked' AND rank = ${URGENT_PRIORITY_ORDER}) AS waitingAlarms,
        count(*) FILTER (WHERE phase = 'blocked' AND rank = ${URGENT_PRIORITY_ORDER}) AS blockedAlarms
      FROM outbox WHERE ${ACTIVE}`,
   );

@@ -55,6 +55,23 @@ test("the results of checks and errors send no control character to the terminal
   expect(formatResults([warning("sensors", `a${ESCAPE}\nb`, `c${ESCAPE}`)])).toBe(
     "▲ sensors: a�[2J\n    b\n    c�[2J\n",
   );
+test("santinela sync status says that an attempt is due or under way, for which there is no time", async () => {
+  const { folder } = Installation.temporary();
+  const data = join(folder, "data");
+  mkdirSync(data);
+  const file = join(folder, "site.yaml");
+  writeFileSync(file, "dataDir: ./data\nmqtt: off\n");
+  await daemonWith(data, {
+    link: { state: "down", reason: `is lost${ESCAPE}`, nextAttemptAt: null },
+    summary: { waiting: 1, blocked: 0, rejected: 0, gone: 0, doubtful: 0, oldestWaitingMs: null },
+    comparison: null,
+    records: [],
+    isComplete: true,
+  });
+  const { stdout } = await santinela(["sync", "status", "--config", file], { cwd: folder });
+  expect(stdout).toMatch(/^link: down, the dispatch centre is lost�\[2J; next attempt now\n/);
+});
+
   const { stderr } = await santinela(["check-config", "--config", `/nowhere/${ESCAPE}.yaml`], { cwd: "/" });
   expect(stderr).toContain("/nowhere/�[2J.yaml");
   expect(stderr).not.toContain(ESCAPE);

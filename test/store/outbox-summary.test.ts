@@ -39,7 +39,7 @@ function add(id: number, changedMs: number): void {
 test("shows each change at once, its own and that of another connection", () => {
   const own = new OutboxStore(database);
   const other = new OutboxStore(reader);
-  const empty = { blocked: 0, rejected: 0, gone: 0, rejectedAlarms: 0, doubtful: 0 };
+  const empty = { waitingAlarms: 0, blocked: 0, rejected: 0, gone: 0, rejectedAlarms: 0, doubtful: 0 };
   const expectBoth = (summary: OutboxSummary): void => {
     expect(own.summary()).toEqual(summary);
     expect(other.summary()).toEqual(summary);
@@ -48,6 +48,9 @@ test("shows each change at once, its own and that of another connection", () => 
   add(1, 700);
   add(2, 500);
   expectBoth({ ...empty, waiting: 2, oldestWaitingMs: 500 });
+  database.exec("UPDATE outbox SET rank = 0 WHERE intervention_id = 1");
+  expectBoth({ ...empty, waiting: 2, waitingAlarms: 1, oldestWaitingMs: 500 });
+  database.exec("UPDATE outbox SET rank = 1 WHERE intervention_id = 1");
   database.exec("UPDATE interventions SET updated_at = 900 WHERE id = 2");
   expectBoth({ ...empty, waiting: 2, oldestWaitingMs: 700 });
   database.exec("UPDATE outbox SET phase = 'blocked' WHERE intervention_id = 1");
