@@ -98,10 +98,13 @@ function monitoringText({ monitoring = null, journeys }: WithMonitoring): string
 function undeliveredText({ journeys, centrePhone }: StatusView): string {
   const call = centrePhone === null ? "" : `; call ${centrePhone}`;
   return journeys
-    .filter(({ centre }) => centre?.isUndelivered === true)
-    .map(({ interventionId, name }) => {
-      const what = interventionId === null ? name : `#${interventionId} ${name}`;
-      return `  the dispatch centre has not received ${plainLine(what)} yet${call}\n`;
+    .flatMap(({ interventionId, name, centre }) => {
+      const what = plainLine(interventionId === null ? name : `#${interventionId} ${name}`);
+      if (centre?.isUndelivered === true)
+        return [`  the dispatch centre has not received ${what} yet${call}\n`];
+      return centre?.isStopped === true
+        ? [`  the dispatch centre does not have ${what}: sending was stopped${call}\n`]
+        : [];
     })
     .join("");
 }

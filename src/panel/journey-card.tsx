@@ -5,7 +5,7 @@ import { Act } from "./act.tsx";
 import { request } from "./api.ts";
 import { Badge } from "./badge.tsx";
 import { DaemonText } from "./daemon-text.tsx";
-import { t, withMoreTexts } from "./i18n.ts";
+import { t, translateCode, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { Journey } from "./journey.tsx";
 import { status } from "./live-updates.ts";
@@ -42,7 +42,7 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
         )}
       </div>
       <Journey journey={journey} />
-      {centre?.isUndelivered === true && <Undelivered />}
+      <Undelivered centre={centre} />
       {refusal !== null && (
         <p class="quiet">
           <DaemonText text={refusal} />
@@ -59,8 +59,8 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
 }
 
 /** The moment in which a person is better than the queue: the warning, the telephone of the centre, and a new attempt. */
-export function Undelivered() {
-  const phone = status.value?.centrePhone ?? null;
+export function Undelivered({ centre }: Pick<JourneyView, "centre">) {
+  if (!centre?.isUndelivered && !centre?.isStopped) return null;
   const sendNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
@@ -74,22 +74,29 @@ export function Undelivered() {
     <>
       <p class="unknown-there" role="alert">
         <Icon name="unlink" />
-        {t("journey.unknownThere")}
+        {translateCode("journey", centre.isStopped ? "stopped" : "", t("journey.unknownThere"))}
       </p>
       <div class="row">
-        {phone !== null && (
-          <a class="button main grow" href={`tel:${phone.replace(/[^+\d]/g, "")}`}>
-            <Icon name="phone" />
-            {t("journey.call", { phone })}
-          </a>
-        )}
-        {mayOperate() && (
+        <CallCentre />
+        {!centre.isStopped && mayOperate() && (
           <Act class="grow" onClick={() => void sendNow()}>
             {t("journey.sendNow")}
           </Act>
         )}
       </div>
     </>
+  );
+}
+
+/** The telephone of the dispatch centre, if it is configured. */
+export function CallCentre() {
+  const phone = status.value?.centrePhone;
+  if (!phone) return null;
+  return (
+    <a class="button main grow" href={`tel:${phone.replace(/[^+\d]/g, "")}`}>
+      <Icon name="phone" />
+      {t("journey.call", { phone })}
+    </a>
   );
 }
 

@@ -63,4 +63,6 @@ export interface CentreJourneyView {
   readonly set: { readonly status: Status | null; readonly crews: number | null } | null;
   /** Whether it is an alarm that has not arrived within `upstream.undeliveredS`, or of which a later trip has not. */
   readonly isUndelivered: boolean;
+  /** Whether it is an alarm that is not done, and that a user has stopped sending before it arrived. */
+  readonly isStopped: boolean;
 }

@@ -62,7 +62,7 @@ export class RecordJourneys {
       priority: priority ?? "high",
       status,
       services: SERVICES.filter((service) => trip.body[service] === true),
-      centre: this.#centre(undefined, sinceMs, isOpening),
+      centre: this.#centre(undefined, sinceMs, isOpening, false),
       receiver: null,
     };
     return {
@@ -95,7 +95,12 @@ export class RecordJourneys {
       priority: details.priority,
       status: details.status,
       services: servicesOf(details),
-      centre: this.#centre(outbox.find(details.id), sinceMs ?? details.createdMs, isAlarm),
+      centre: this.#centre(
+        outbox.find(details.id),
+        sinceMs ?? details.createdMs,
+        isAlarm,
+        details.status === "done",
+      ),
       receiver: this.#monitoring.journey(details.id),
     };
     const { centre } = view;
@@ -122,6 +127,7 @@ export class RecordJourneys {
     entry: OutboxEntry | undefined,
     sinceMs: number | null,
     isAlarm: boolean,
+    isDone: boolean,
   ): CentreJourneyView | null {
     const { upstream } = this.#parts.config;
     if (!upstream) return null;
@@ -140,6 +146,8 @@ export class RecordJourneys {
       set: hasArrived ? setOf(entry.base) : null,
       // A dropped record has no entry that is sent: the user decided.
       isUndelivered: isAlarm && isLate && entry?.phase !== "closed",
+      // One that has been there was deleted by a dispatcher.
+      isStopped: isAlarm && !isDone && entry?.phase === "closed" && entry.base === null,
     };
   }
 }

@@ -34,8 +34,11 @@ test("santinela status shows a foreign name on one line, and sends no control ch
     headline: { text: "alarm" },
     lifeSafetySuppressed: [],
     conditions: [{ severity: "error", title: "Sensor renamed", text: `now called ${name}` }],
-    journeys: [{ interventionId: 7, name, centre: { isUndelivered: true }, receiver: null }],
-    centrePhone: null,
+    journeys: [
+      { interventionId: 7, name, centre: { isUndelivered: true }, receiver: null },
+      { interventionId: 8, name: "Fire", centre: { isStopped: true }, receiver: null },
+    ],
+    centrePhone: "0264 555 012",
     monitoring: null,
   });
   const { code, stdout } = await santinela(["status", "--config", file], { cwd: folder });
@@ -43,7 +46,8 @@ test("santinela status shows a foreign name on one line, and sends no control ch
     0,
     [
       "Hala Nord: alarm",
-      "  the dispatch centre has not received #7 Patrol�[2J��Hala Nord: all well yet",
+      "  the dispatch centre has not received #7 Patrol�[2J��Hala Nord: all well yet; call 0264 555 012",
+      "  the dispatch centre does not have #8 Fire: sending was stopped; call 0264 555 012",
       "  error: Sensor renamed: now called Patrol�[2J�",
       "    Hala Nord: all well",
       "",
@@ -51,10 +55,6 @@ test("santinela status shows a foreign name on one line, and sends no control ch
   ]);
 });
 
-test("the results of checks and errors send no control character to the terminal", async () => {
-  expect(formatResults([warning("sensors", `a${ESCAPE}\nb`, `c${ESCAPE}`)])).toBe(
-    "▲ sensors: a�[2J\n    b\n    c�[2J\n",
-  );
 test("santinela sync status says that an attempt is due or under way, for which there is no time", async () => {
   const { folder } = Installation.temporary();
   const data = join(folder, "data");
@@ -72,6 +72,10 @@ test("santinela sync status says that an attempt is due or under way, for which 
   expect(stdout).toMatch(/^link: down, the dispatch centre is lost�\[2J; next attempt now\n/);
 });
 
+test("the results of checks and errors send no control character to the terminal", async () => {
+  expect(formatResults([warning("sensors", `a${ESCAPE}\nb`, `c${ESCAPE}`)])).toBe(
+    "▲ sensors: a�[2J\n    b\n    c�[2J\n",
+  );
   const { stderr } = await santinela(["check-config", "--config", `/nowhere/${ESCAPE}.yaml`], { cwd: "/" });
   expect(stderr).toContain("/nowhere/�[2J.yaml");
   expect(stderr).not.toContain(ESCAPE);

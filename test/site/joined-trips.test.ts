@@ -53,6 +53,18 @@ async function minutes(count: number): Promise<void> {
   }
 }
 
+test("an alarm that a user has stopped sending is shown as unknown to the centre until it is done", async () => {
+  centre.instead = () => json(503, {});
+  const alarm = site.create({ priority: "high", type: "other", police: true });
+  const stopped = (): unknown => journeys.find(alarm.id)?.centre?.isStopped;
+  expect(stopped()).toBe(false);
+  site.push.operator.drop(alarm.id);
+  expect(stopped()).toBe(true);
+  expect(journeys.find(alarm.id)?.centre).toMatchObject({ phase: "closed", isUndelivered: false });
+  site.app.interventions.change(alarm.id, { body: { status: "done" } }, DEVICE_USER);
+  expect(stopped()).toBe(false);
+});
+
 describe("while the link is down", () => {
   beforeEach(() => {
     centre.instead = () => json(503, {});

@@ -6,6 +6,7 @@ import { ConditionText } from "../condition-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { CallCentre } from "../journey-card.tsx";
 import { status } from "../live-updates.ts";
 import { mayOperate } from "../session.ts";
 import { beginningOf } from "./home.tsx";
@@ -49,6 +50,21 @@ export function HomeReasons() {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** In the headline: the cards that say what the dispatch centre does not have may be below the screen of a phone. */
+export function AlarmsLacking() {
+  const journeys = status.value?.journeys ?? [];
+  const n = journeys.filter(({ centre }) => centre?.isUndelivered || centre?.isStopped).length;
+  if (n === 0) return null;
+  return (
+    <p class="row unknown-there">
+      <span>
+        <Icon name="unlink" /> {t("home.lacking", { n })}
+      </span>
+      <CallCentre />
+    </p>
   );
 }
 

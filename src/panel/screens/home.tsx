@@ -17,6 +17,7 @@ import { ZoneTile } from "../zone-tile.tsx";
 
 /* What is not needed to see whether something is wrong comes after it. */
 const reasons = () => withMoreTexts(import("./home-reasons.tsx")).then((part) => part.HomeReasons);
+const lacking = () => withMoreTexts(import("./home-reasons.tsx")).then((part) => part.AlarmsLacking);
 const aside = () => withMoreTexts(import("./home-aside.tsx")).then((part) => part.HomeAside);
 const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) => events.LatestEvents);
 
@@ -76,6 +77,7 @@ function Hero({ now }: { readonly now: StatusView }) {
               .join(" · ")}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
       </p>
+      <LazyScreen load={lacking} isPart />
       {mayAdminister() &&
         reasons.map(({ code }) =>
           isBeginning(code) ? (

@@ -25,7 +25,7 @@ export function Delivery({
   return (
     <>
       <Journey journey={journey} />
-      {journey.centre?.isUndelivered === true && <Undelivered />}
+      <Undelivered centre={journey.centre} />
       {tookMs !== undefined && (
         <p class="quiet">{t("interventions.reached", { time: formatShortTime(tookMs) })}</p>
       )}
