@@ -22,10 +22,12 @@ interface LinkRecorderOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Stores samples of the link state: at each change, and every five minutes. */
+/** Stores samples of the link state: at each change, and every five minutes, with the longest wait since the last one. */
 export class LinkRecorder {
   readonly #options: LinkRecorderOptions;
   #last: { readonly state: LinkSampleState; readonly atMonotonicMs: number } | undefined;
+  /** The longest wait of an unsent record since the last sample, seconds; null if all records were sent. */
+  #longestS: number | null = null;
   #cancel: CancelTimer = () => {};
 
   constructor(options: LinkRecorderOptions) {
@@ -59,13 +61,16 @@ export class LinkRecorder {
     const current = readState();
     if (!current) return;
     const { state, oldestWaitingMs } = current;
+    const atMs = clock.wallMs();
+    // Until the next sample it may be sent.
+    if (oldestWaitingMs !== null)
+      this.#longestS = Math.max(this.#longestS ?? 0, Math.round((atMs - oldestWaitingMs) / 1000));
     const atMonotonicMs = clock.monotonicMs();
     const isDue = this.#last === undefined || atMonotonicMs - this.#last.atMonotonicMs >= SAMPLE_EVERY_MS;
     if (!isDue && state === this.#last?.state) return;
     this.#last = { state, atMonotonicMs };
-    const atMs = clock.wallMs();
-    const oldestUnsentS =
-      oldestWaitingMs === null ? null : Math.max(0, Math.round((atMs - oldestWaitingMs) / 1000));
+    const oldestUnsentS = this.#longestS;
+    this.#longestS = null;
     samples.add({ atMs, state, oldestUnsentS });
   }
 }

@@ -15,6 +15,8 @@ const TIME_RANGES = [
   [720, "timeRange.month"],
 ] as const;
 const RELOAD_EVERY_MS = 60_000;
+/** As often as the daemon looks at the link: how long it is down is asked for at once. */
+const RELOAD_WHILE_DOWN_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** Heights in SVG units. */
 const HEIGHT = 16;
@@ -47,7 +49,8 @@ function useLinkHistory(hours: number) {
     `/site/sync/history?hours=${hours}`,
     status.value?.link.state,
   );
-  useEffect(() => everyShown(RELOAD_EVERY_MS, refresh), []);
+  const isDown = status.value?.link.state === "down";
+  useEffect(() => everyShown(isDown ? RELOAD_WHILE_DOWN_MS : RELOAD_EVERY_MS, refresh), [isDown]);
   return { history: response?.body, error, reload };
 }
 

@@ -52,6 +52,14 @@ test("a link that fails is recorded within seconds, with the age of the queue", 
   ]);
 });
 
+test("a record that waits between two entries is in the next one with its longest wait", () => {
+  now = { state: "up", oldestWaitingMs: clock.wallMs() };
+  for (let second = 0; second < 90; second += 10) clock.advance(10_000);
+  now = { state: "up", oldestWaitingMs: null };
+  for (let minute = 0; minute < 12; minute += 1) clock.advance(MINUTE);
+  expect(all().map(({ oldestUnsentS }) => oldestUnsentS)).toEqual([null, 90, null]);
+});
+
 test("entries older than a month are removed, two with each new one", () => {
   const samplesOf = (minutes: number): void => {
     for (let minute = 0; minute < minutes; minute += 1) clock.advance(MINUTE);
