@@ -75,7 +75,7 @@ function CentreStop({
   if (phase === "blocked" || phase === "rejected" || isAway(phase))
     return (
       <Stop name={name} icon="x" state="refused">
-        {t(isAway(phase) ? `journey.${phase}` : "journey.refused")}
+        {t(phase === "rejected" ? "journey.refused" : `journey.${phase}`)}
       </Stop>
     );
   if (!hasRecord || phase === null || phase === "closed")

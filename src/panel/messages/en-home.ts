@@ -31,6 +31,7 @@ export const EN_HOME = {
   "journey.stored": "stored",
   "journey.waiting": "waiting",
   "journey.refused": "rejected",
+  "journey.blocked": "objective missing",
   "journey.gone": "deleted there",
   "journey.out-of-scope": "no access there",
   "journey.arrived": "arrived",

@@ -34,6 +34,7 @@ export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "journey.stored": "salvată",
   "journey.waiting": "în așteptare",
   "journey.refused": "respinsă",
+  "journey.blocked": "obiectiv lipsă",
   "journey.gone": "ștearsă acolo",
   "journey.out-of-scope": "inaccesibilă",
   "journey.arrived": "primită",

@@ -57,6 +57,7 @@ export function Refused({ sync, done }: { readonly sync: SyncRecordStatus; reado
       <p>
         <SyncBadge phase={sync.phase} />
       </p>
+      {sync.phase === "blocked" && <p>{t("sync.blockedText")}</p>}
       {sync.lastResponse !== null && (
         <p>
           {t("sync.lastResponse")}: <DaemonText text={sync.lastResponse} />
