@@ -5,7 +5,7 @@ export const CONDITION_MESSAGES = {
   "upstream-unreachable":
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-authentication-failed":
-    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
+    "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically. Correct upstream.email and the file of upstream.passwordFile, then run santinela reload.",
   "upstream-unexpected-service":
     "the dispatch centre {centre} {what}: {answer}. Records are queued and sent automatically.",
   "upstream-rejects-records":

@@ -52,7 +52,7 @@ export const EN_LINK = {
     "There is nothing to change here: sending continues automatically. If the problem persists, call the dispatch centre.",
   "link.cause.sign-in": "The dispatch centre rejects the account of this site.",
   "link.remedy.sign-in":
-    "Check upstream.email and the password. If they are correct, ask the dispatch centre whether the account still exists.",
+    "Check upstream.email and the password file; after a correction, run santinela reload. If they are correct, ask the dispatch centre whether the account still exists.",
   "link.cause.forbidden": "The account of this site has no access at the dispatch centre.",
   "link.remedy.forbidden": "Ask the dispatch centre to allow this account to create interventions.",
   "link.cause.other-service": "Another service responds at the address of the dispatch centre.",

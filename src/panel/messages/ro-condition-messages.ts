@@ -7,7 +7,7 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
   "upstream-unreachable":
     "Dispeceratul {centre} este indisponibil ({answer}). Înregistrările rămân în coadă și se transmit automat.",
   "upstream-authentication-failed":
-    "Dispeceratul {centre} respinge contul acestei locații ({answer}). Verificați upstream.email și parola. Înregistrările rămân în coadă și se transmit automat.",
+    "Dispeceratul {centre} respinge contul acestei locații ({answer}). Corectați upstream.email și fișierul din upstream.passwordFile, apoi rulați santinela reload. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-unexpected-service":
     "La {centre} răspunde alt serviciu decât dispeceratul ({answer}). Verificați upstream.baseUrl. Înregistrările rămân în coadă și se transmit automat.",
   "upstream-rejects-records":

@@ -54,7 +54,7 @@ export const RO_LINK: CatalogueOf<typeof EN_LINK> = {
     "Nu trebuie modificat nimic aici: transmiterea continuă automat. Dacă problema persistă, sunați la dispecerat.",
   "link.cause.sign-in": "Dispeceratul respinge contul acestei locații.",
   "link.remedy.sign-in":
-    "Verificați upstream.email și parola. Dacă sunt corecte, întrebați dispeceratul dacă acest cont mai există.",
+    "Verificați upstream.email și fișierul parolei; după corectare, rulați santinela reload. Dacă sunt corecte, întrebați dispeceratul dacă acest cont mai există.",
   "link.cause.forbidden": "Contul acestei locații nu are acces la dispecerat.",
   "link.remedy.forbidden": "Cereți dispeceratului să permită acestui cont crearea de intervenții.",
   "link.cause.other-service": "La adresa dispeceratului răspunde alt serviciu.",
