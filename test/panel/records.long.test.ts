@@ -46,7 +46,7 @@ describeWithBrowser("records in the panel", () => {
     await form.field("Notes").fill("two lines\nof notes");
     await form.button("Save").click();
     const facts = record.markup(".facts");
-    await facts.text("2026-11-20 23:30").shown();
+    await facts.text("20/11/2026, 23:30").shown();
     await facts.text("two lines of notes").shown();
     await facts.text("Hala Nord (building 12)").shown();
     await record.listItem(/changed intervention.*two lines/).shown();
