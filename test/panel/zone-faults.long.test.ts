@@ -102,7 +102,7 @@ describeWithBrowser("a zone whose contact is open while its trips are not dispat
       (zones as ZoneView[]).map((zone) => ({ ...zone, ...OUT_OF_SERVICE[zone.id] })),
     );
     await page.changeResponses("**/site/status", 1_000, (status) => ({
-      ...(status as object),
+      ...status,
       alarmZones: [{ id: "front-door", interventionId: 1 }],
     }));
     await page.open("zones");

@@ -17,18 +17,14 @@ import { SortChoice } from "../sort-choice.tsx";
 import { Table, type Column, type Sorting } from "../table.tsx";
 import { useClosing } from "./intervention-closing.tsx";
 import { interventionColumns } from "./intervention-columns.tsx";
-import {
-  ObjectiveFilter,
-  objectiveParameters,
-  SearchOffers,
-  searchParameters,
-} from "./intervention-search.tsx";
+import { ObjectiveFilter, objectiveParameters, searchParameters } from "./intervention-search.tsx";
 import { apiPath } from "../http.ts";
 import { LazyScreen } from "../lazy-screen.tsx";
 import { useSyncOf } from "./sync-of-page.ts";
 import { PERIOD_FILTERS, PeriodChoice, periodParameters, PeriodRange } from "./period-filter.tsx";
 
-/* Only a dispatch centre has sites. */
+/* Only a dispatch centre has sites, and few lists are searched. */
+const searchOffers = () => import("./search-offers.tsx").then((part) => part.SearchOffers);
 const siteFilter = () => import("./site-filter.tsx").then((part) => part.SiteFilter);
 
 export const STATUSES: readonly Status[] = ["planned", "in_progress", "done"];
@@ -98,7 +94,7 @@ export function InterventionsScreen() {
         </div>
       </div>
       <Filters isSynced={isSynced} isCentre={isCentre} columns={columns} sorting={sorting} />
-      <SearchOffers q={(route.value.query["q"] ?? "").trim()} set={setFilter} />
+      {(route.value.query["q"] ?? "") !== "" && <LazyScreen load={searchOffers} isPart />}
       <PeriodRange set={setFilter} />
       {!response && <Pending error={error} reload={reload} />}
       {response && isSynced && !sync.response && sync.error && (
