@@ -137,8 +137,8 @@ export class DaemonRecords {
       records: new SqliteRecords(interventions, new ListService({ database })),
       accounts: new AccountService({ database, clock, onClaimed: () => this.#setUpCode.forget(log) }),
       events: new EventService({ database, clock }),
-      objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale, (used) =>
-        sync.useObjectives(used),
+      objectives: new ObjectiveSeeds(new ObjectiveService(database), site.locale, (users) =>
+        sync.useObjectives(users),
       ),
       sync,
       fleet,
@@ -158,8 +158,7 @@ export class DaemonRecords {
   async start(): Promise<NewAdministrator> {
     const { accounts, objectives, silence, walkTests } = this.components;
     const { objectives: imported, zones, dc09 } = this.#config;
-    // Alarm panels create zones later.
-    objectives.seed(imported, [...zones, ...(dc09?.accounts ?? [])]);
+    objectives.seed(imported, zones, dc09?.accounts ?? []);
     let announced: NewAdministrator;
     const code = (): string => this.#setUpCode.create(this.#log);
     await ensureAdministrator(localRemote(accounts), code, (account) => {

@@ -19,6 +19,7 @@ const OF_CENTRE = [
   "upstream-rejects-reports",
   "upstream-ids-given-again",
   "objective-names-differ",
+  "objective-missing",
   "outbox-write-failed",
 ] as const;
 

@@ -34,6 +34,8 @@ export const CONDITION_MESSAGES = {
     "records expected at the dispatch centre: {here}; found: {there}; different: {differences}. santinela sync status lists them.",
   "objective-names-differ":
     "the dispatch centre has other names for objectives of zones (configuration ≠ dispatch centre): {objectives}. The same id may be another building there, and a crew would go to its address. Compare the addresses with the dispatch centre. Then correct the objective of the zones, or its name under objectives in the configuration.",
+  "objective-missing":
+    "the dispatch centre's list does not have objectives of zones: {objectives}. Trips of these zones wait here, and no crew is sent. Ask the centre to add the objective, or to let the account of this site use it, then run santinela objectives pull. If the id is wrong, correct the objective of the zones.",
   "objectives-mirror-stale": "the dispatch centre's list {type} {what}. {fallback} {remedy}",
   "monitoring-receiver-unreachable":
     "the monitoring receiver {receiver} does not reply: {reason}. Alarms go to the next receiver, or wait; retrying automatically. Check its address and port, the network and the firewall.",

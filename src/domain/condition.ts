@@ -129,6 +129,10 @@ export const CONDITIONS = {
     severity: "warning",
     title: "Objective has another name at the dispatch centre",
   },
+  "objective-missing": {
+    severity: "error",
+    title: "Objective of a zone missing at the dispatch centre",
+  },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },
   "database-damaged": { severity: "error", title: "Database damaged: the daemon restarts itself" },

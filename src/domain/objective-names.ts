@@ -1,4 +1,4 @@
-import type { ObjectiveType } from "./objective.ts";
+import { refText, type ObjectiveRef, type ObjectiveType } from "./objective.ts";
 import { folded } from "./search-folding.ts";
 import { foreignName } from "./single-line.ts";
 
@@ -9,6 +9,15 @@ export interface NamedObjective {
   /** Null if the configuration does not name it. */
   readonly here: string | null;
   readonly there: string;
+}
+
+/** A zone, or an account of an alarm panel, that sends crews to an objective. */
+export interface ObjectiveUser {
+  readonly objective: ObjectiveRef;
+  /** Of a zone. */
+  readonly name?: string;
+  /** Of an alarm panel. */
+  readonly account?: string;
 }
 
 /** Objectives that a text names. */
@@ -23,8 +32,22 @@ export function hasOtherName({ here, there }: Pick<NamedObjective, "here" | "the
 
 /** The objectives with their names, such as `obiective/cladiri/1 ("My flat" ≠ "North Hall")`. */
 export function objectivesText(objectives: readonly NamedObjective[]): string {
-  const named = objectives.slice(0, NAMED_MAX).map(bothNamesText);
-  const rest = objectives.length - named.length;
+  return firstOf(objectives.map(bothNamesText));
+}
+
+/** Each objective with what sends crews there, such as `obiective/cladiri/99 (Front door, Window)`. */
+export function usersText(users: readonly ObjectiveUser[]): string {
+  const byObjective = new Map<string, string[]>();
+  for (const { objective, name, account } of users) {
+    const labels = byObjective.get(refText(objective)) ?? [];
+    byObjective.set(refText(objective), [...labels, name ?? account ?? ""]);
+  }
+  return firstOf([...byObjective].map(([objective, labels]) => `${objective} (${firstOf(labels)})`));
+}
+
+function firstOf(texts: readonly string[]): string {
+  const named = texts.slice(0, NAMED_MAX);
+  const rest = texts.length - named.length;
   return named.join(", ") + (rest > 0 ? `, +${rest}` : "");
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { wording, type Locale } from "../domain/trip-text.ts";
-import { OBJECTIVE_TYPES, type ObjectiveRef, type ObjectiveType } from "../domain/objective.ts";
+import { OBJECTIVE_TYPES, type ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveUser } from "../domain/objective-names.ts";
 import { INITIAL_ADMIN_EMAIL } from "../domain/principal.ts";
 import type { ObjectiveImport } from "../generated/types.ts";
 import type { ObjectiveService } from "./objectives.ts";
@@ -14,26 +15,35 @@ import type { AccountService } from "./accounts.ts";
 export class ObjectiveSeeds {
   readonly #objectives: ObjectiveService;
   readonly #locale: Locale;
-  readonly #onSeeded: (used: readonly ObjectiveRef[]) => void;
+  readonly #onSeeded: (users: readonly ObjectiveUser[]) => void;
+  /** A reload changes no accounts. */
+  #accounts: readonly ObjectiveUser[] = [];
 
   /**
    * @param locale of the placeholders' names
-   * @param onSeeded called with the objectives of zones
+   * @param onSeeded called with what uses objectives
    */
   constructor(
     objectives: ObjectiveService,
     locale: Locale,
-    onSeeded: (used: readonly ObjectiveRef[]) => void = () => {},
+    onSeeded: (users: readonly ObjectiveUser[]) => void = () => {},
   ) {
     this.#objectives = objectives;
     this.#locale = locale;
     this.#onSeeded = onSeeded;
   }
 
-  seed(configured: ObjectiveImport, zones: readonly { readonly objective: ObjectiveRef }[]): void {
+  /** @param accounts of alarm panels, which create zones later; those of the last call if left out */
+  seed(
+    configured: ObjectiveImport,
+    zones: readonly ObjectiveUser[],
+    accounts: readonly ObjectiveUser[] = this.#accounts,
+  ): void {
+    this.#accounts = accounts;
+    const users = [...zones, ...accounts];
     this.#objectives.import(configured, "config");
     this.#objectives.release(configured);
-    const named = zones.map(({ objective: { type, id } }) => ({
+    const named = users.map(({ objective: { type, id } }) => ({
       type,
       name: wording(this.#locale).unnamedObjective(id),
       id,
@@ -41,7 +51,7 @@ export class ObjectiveSeeds {
     const ofType = (objectiveType: ObjectiveType) =>
       named.filter(({ type }) => type === objectiveType).map(({ id, name }) => ({ id, name }));
     this.#objectives.import(Object.fromEntries(OBJECTIVE_TYPES.map((type) => [type, ofType(type)])), "zone");
-    this.#onSeeded(zones.map(({ objective }) => objective));
+    this.#onSeeded(users);
   }
 }
 

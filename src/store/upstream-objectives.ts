@@ -79,6 +79,10 @@ export class UpstreamObjectiveStore extends Store {
        AND here IS NOT NULL AND there IS NOT NULL`,
   );
 
+  readonly #isListed = this.prepare<{ id: number }>(
+    "SELECT id FROM centre_objectives WHERE kind = ? AND id = ? AND missing_since IS NULL",
+  );
+
   lastRead(type: ObjectiveType): ObjectiveListRead | undefined {
     return this.#lastRead.get(type);
   }
@@ -122,6 +126,11 @@ export class UpstreamObjectiveStore extends Store {
    */
   differences(type: ObjectiveType, limit: number): ObjectiveDifference[] {
     return this.#differences.all({ type, limit });
+  }
+
+  /** Whether the last list that was read completely has the objective. */
+  isListed({ type, id }: ObjectiveRef): boolean {
+    return this.#isListed.get(type, id) !== undefined;
   }
 
   /** The name of an objective in the configuration and at the centre; undefined unless both name it. */

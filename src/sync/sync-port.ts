@@ -2,7 +2,8 @@ import type { TraitFinding } from "../domain/centre-trait.ts";
 import { isoTime } from "../domain/clock.ts";
 import { AppError } from "../domain/errors.ts";
 import { STANDALONE, type LinkStatus } from "../domain/link-status.ts";
-import type { ObjectiveRef, ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveType } from "../domain/objective.ts";
+import type { ObjectiveUser } from "../domain/objective-names.ts";
 import { objectiveOf } from "../domain/test-record.ts";
 import type { Zone } from "../domain/zone.ts";
 import { clearConditionsOfCentre } from "../domain/centre-conditions.ts";
@@ -92,9 +93,9 @@ export class SyncPort {
     this.#sync?.start();
   }
 
-  /** Sets the objectives that zones use: the centre must mean the same by their ids. */
-  useObjectives(objectives: readonly ObjectiveRef[]): void {
-    this.#names.use(objectives);
+  /** Sets what uses objectives: the centre must have them, and mean the same by their ids. */
+  useObjectives(users: readonly ObjectiveUser[]): void {
+    this.#names.use(users);
     this.#names.check(this.#centre);
   }
 

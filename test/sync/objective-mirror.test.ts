@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Objective } from "../../src/domain/objective.ts";
+import { usersText, type ObjectiveUser } from "../../src/domain/objective-names.ts";
+import { ObjectiveSeeds } from "../../src/service/first-run.ts";
+import { ObjectiveService } from "../../src/service/objectives.ts";
 import { ObjectiveStore } from "../../src/store/objectives.ts";
 import { UpstreamObjectiveStore } from "../../src/store/upstream-objectives.ts";
 import { ObjectiveNames } from "../../src/sync/objectives/objective-names.ts";
@@ -433,6 +436,52 @@ describe("objectives from the site", () => {
   });
 });
 
+const door = (id: number): ObjectiveUser => ({ name: "Door", objective: { type: BUILDINGS, id } });
+
+describe("an objective that a zone uses", () => {
+  const conditions = (): string[] => site.health.list().map(({ code, text }) => `${code}: ${text}`);
+
+  test("is an error while the dispatch centre does not list it, and before its lists were read it is not", async () => {
+    const { database } = site.app;
+    const compared = new ObjectiveNames({ database, conditions: site.health, log: site.log });
+    compared.use([
+      door(1),
+      door(9),
+      { ...door(9), name: "Window" },
+      { account: "1234", objective: door(8).objective },
+    ]);
+    compared.check(address);
+    expect(conditions()).toEqual([]);
+    there["cladiri"] = halls(3);
+    await pull();
+    compared.check(address);
+    expect(site.health.list()).toMatchObject([{ code: "objective-missing", severity: "error" }]);
+    expect(conditions()[0]).toContain(
+      "obiective/cladiri/9 (Door, Window), obiective/cladiri/8 (1234). Trips",
+    );
+    there["cladiri"] = halls(9);
+    await pull();
+    compared.check(address);
+    expect(conditions()).toEqual([]);
+    there["cladiri"] = halls(8);
+    await pull();
+    compared.check(address);
+    expect(conditions()[0]).toContain("obiective/cladiri/9 (Door, Window). Trips");
+    compared.check(undefined);
+    expect(conditions()).toEqual([]);
+  });
+
+  test("of an alarm panel is not forgotten by a reload", () => {
+    const used: string[] = [];
+    const seeds = new ObjectiveSeeds(new ObjectiveService(site.app.database), "en", (users) =>
+      used.push(usersText(users)),
+    );
+    seeds.seed({}, [door(1)], [{ account: "1234", objective: door(8).objective }]);
+    seeds.seed({}, [door(2)]);
+    expect(used[1]).toBe("obiective/cladiri/2 (Door), obiective/cladiri/8 (1234)");
+  });
+});
+
 describe("the name of an objective that a zone uses", () => {
   const compare = async (here: string, atCentre: string): Promise<ObjectiveNames> => {
     const { database } = site.app;
@@ -440,10 +489,7 @@ describe("the name of an objective that a zone uses", () => {
     there["cladiri"] = [hall(1, atCentre), hall(2), hall(3)];
     await pull();
     const compared = new ObjectiveNames({ database, conditions: site.health, log: site.log });
-    compared.use([
-      { type: BUILDINGS, id: 1 },
-      { type: BUILDINGS, id: 1 },
-    ]);
+    compared.use([door(1), door(1)]);
     compared.check(address);
     return compared;
   };
@@ -478,11 +524,11 @@ describe("the name of an objective that a zone uses", () => {
 
   test("is not compared for one that no zone uses or that the configuration does not name", async () => {
     const compared = await compare("My flat", "North Hall");
-    compared.use([{ type: BUILDINGS, id: 2 }]);
+    compared.use([door(2)]);
     compared.check(address);
     expect(texts()).toEqual([]);
     new ObjectiveStore(site.app.database).release(BUILDINGS, []);
-    compared.use([{ type: BUILDINGS, id: 1 }]);
+    compared.use([door(1)]);
     compared.check(address);
     expect(texts()).toEqual([]);
   });

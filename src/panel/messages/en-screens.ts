@@ -24,6 +24,7 @@ export const EN_SCREENS = {
   "zones.ifTripped": "A trip now",
   "ifTripped.waiting": "is dispatched",
   "ifTripped.here": "becomes an intervention, which stays here: no dispatch centre",
+  "ifTripped.missing": "waits here: the dispatch centre does not have the objective",
   "ifTripped.bypassed": "is not dispatched: bypassed",
   "ifTripped.test": "is not dispatched: walk test",
   "ifTripped.gated": "is not dispatched: not armed",

@@ -36,6 +36,8 @@ export const RO_CONDITION_MESSAGES: Readonly<Record<SentenceCode, string>> = {
     "Înregistrări așteptate la dispecerat: {here}; găsite: {there}; diferite: {differences}. Lista este în ecranul Sincronizare.",
   "objective-names-differ":
     "Dispeceratul are alte denumiri pentru obiective ale zonelor (configurație ≠ dispecerat): {objectives}. Același ID poate fi acolo o altă clădire, iar echipajul ar ajunge la adresa ei. Comparați adresele cu dispeceratul. Apoi corectați obiectivul zonelor sau denumirea lui din secțiunea objectives a configurației.",
+  "objective-missing":
+    "Lista dispeceratului nu conține obiective ale zonelor: {objectives}. Declanșările acestor zone rămân în așteptare aici și niciun echipaj nu este trimis. Cereți dispeceratului să adauge obiectivul sau să permită contului acestei locații să îl folosească, apoi rulați santinela objectives pull. Dacă ID-ul este greșit, corectați obiectivul zonelor.",
   "objectives-mirror-stale": "Lista de obiective a dispeceratului ({type}) {what}. {fallback} {remedy}",
   "mqtt-unreachable":
     "Nu există conexiune cu brokerul MQTT {broker} ({reason}). Verificați dacă brokerul funcționează și dacă mqtt.url, username și passwordFile sunt corecte. Se reîncearcă la fiecare {seconds} s.",

@@ -27,6 +27,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "zones.ifTripped": "Dacă se declanșează acum",
   "ifTripped.waiting": "se transmite",
   "ifTripped.here": "devine o intervenție, care rămâne aici: fără dispecerat",
+  "ifTripped.missing": "așteaptă aici: dispeceratul nu are obiectivul",
   "ifTripped.bypassed": "nu se transmite: zonă în bypass",
   "ifTripped.test": "nu se transmite: test de mers (walk test)",
   "ifTripped.gated": "nu se transmite: zonă dezarmată",

@@ -8,6 +8,7 @@ import { originText } from "../event-detail-texts.ts";
 import { Form, TextField, formText } from "../field.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
+import { status } from "../live-updates.ts";
 import { formatMinute, formatTime } from "../date-format.ts";
 import { Choice } from "../more-fields.tsx";
 import { LifeSafetyNames } from "../walk-banner.tsx";
@@ -22,12 +23,20 @@ export function contactText({ kind, contact, since, unnamedValue }: ZoneView): s
   return since === null ? word : `${word} · ${t("status.since", { time: formatTime(since) })}`;
 }
 
+/** Where a trip ends now: not every one reaches a dispatch centre. */
+function ifTripped({ disposition, objective: { type, id } }: ZoneView) {
+  if (disposition !== "waiting") return disposition;
+  if (!hasDestination()) return "here";
+  const missing = status.value?.conditions.find(({ code }) => code === "objective-missing");
+  return String(missing?.values?.["objectives"]).includes(`${type}/${id} (`) ? "missing" : disposition;
+}
+
 /** Whether a trip is dispatched now; if not, by whom it is suppressed and how long. */
 export function ServiceText({ zone }: { readonly zone: ZoneView }) {
   const { disposition, bypass, reason, shutDownUntil } = zone;
   return (
     <>
-      {t(`ifTripped.${disposition === "waiting" && !hasDestination() ? "here" : disposition}`)}
+      {t(`ifTripped.${ifTripped(zone)}`)}
       {bypass && (
         <span class="quiet">
           {"\n"}
