@@ -43,7 +43,7 @@ describeWithBrowser("the panel, under a LAN host name and without TLS", () => {
     await page.open("zoness");
     const missing = page.screen("missing");
     await missing.heading("Screen not found").shown();
-    await missing.text("The panel has no screen zoness, or this account may not open it.").shown();
+    await missing.text("The panel has no such screen, or this account may not open it.").shown();
     await missing.link("Home").click();
     await page.screen("status").present();
   });

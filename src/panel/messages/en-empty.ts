@@ -15,5 +15,5 @@ export const EN_EMPTY = {
   "sites.all": "All sites",
   "walk.noZones": "A walk test needs at least one zone.",
   "missing.title": "Screen not found",
-  "missing.text": "The panel has no screen {screen}, or this account may not open it.",
+  "missing.text": "The panel has no such screen, or this account may not open it.",
 } as const;

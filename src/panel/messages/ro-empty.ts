@@ -18,5 +18,5 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "sites.all": "Toate locațiile",
   "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",
   "missing.title": "Ecran inexistent",
-  "missing.text": "Ecranul {screen} nu există sau acest cont nu îl poate deschide.",
+  "missing.text": "Acest ecran nu există sau acest cont nu îl poate deschide.",
 };

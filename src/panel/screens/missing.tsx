@@ -13,7 +13,7 @@ export function MissingScreen() {
   return (
     <>
       <h1>{t("missing.title")}</h1>
-      <p>{t("missing.text", { screen: route.value.screen })}</p>
+      <p>{t("missing.text")}</p>
       <p>
         <a href="#/status">{t("nav.status")}</a>
       </p>
