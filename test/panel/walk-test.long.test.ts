@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { interventionsOf } from "../support/installation.ts";
 import type { PanelPage, Part } from "../support/panel-page.ts";
 import { accessibilityFaults } from "../support/accessibility-checks.ts";
-import { PanelSite } from "../support/panel-site.ts";
+import { PanelSite, signIn } from "../support/panel-site.ts";
 
 /** The browser's clock is five hours ahead. */
 const AHEAD = "(() => { const now = Date.now; Date.now = () => now() + 18_000_000; })()";
@@ -190,6 +190,32 @@ describeWithBrowser("a technician on site", () => {
     await walk.badge("not recorded as an intervention yet").shown();
     await walk.text(/recorded here as #\d+/).shown();
     await walk.badge("test completed").shown();
+  });
+});
+
+describeWithBrowser("before a walk test", () => {
+  const site = PanelSite.running();
+
+  test("a viewer is told that none is running, and who may start one", async () => {
+    const viewer = { email: "viewer@site.example", password: "correct horse battery staple" };
+    await site.daemon.addAccount(viewer, "viewer");
+    const page = await site.signedOutPage();
+    await page.open("walk-test");
+    await signIn(page, viewer.password, viewer.email);
+    await page
+      .screen("walk-test")
+      .text(/^No walk test is running\. Only an operator/)
+      .shown();
+    await page.close();
+  });
+
+  test("alarms that are not done are named", async () => {
+    await site.daemon.run(["trip", "--zone", "front-door"]);
+    const page = await site.page("walk-test");
+    await page.screen("walk-test").button("Start walk test").click();
+    const question = page.dialog("Walk test for 30 minutes?");
+    await question.text(/^1 unfinished alarm: .*Ușa principală/).shown();
+    await page.close();
   });
 });
 

@@ -14,6 +14,7 @@ export const EN_EMPTY = {
   "sync.standalone": "This site works without a dispatch centre, so nothing is sent.",
   "sites.all": "All sites",
   "walk.noZones": "A walk test needs at least one zone.",
+  "walk.noneRunning": "No walk test is running. Only an operator can start one.",
   "missing.title": "Screen not found",
   "missing.text": "The panel has no such screen, or this account may not open it.",
 } as const;

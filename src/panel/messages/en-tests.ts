@@ -12,6 +12,10 @@ export const EN_TESTS = {
   "walk.start": "Start walk test",
   "walk.ask": { one: "Walk test for {n} minute?", other: "Walk test for {n} minutes?" },
   "walk.askText": "No alarm of any zone is dispatched during the test.",
+  "walk.unfinished": {
+    one: "{n} unfinished alarm: {names}. What happens there during the test is not dispatched.",
+    other: "{n} unfinished alarms: {names}. What happens there during the test is not dispatched.",
+  },
   "walk.tested": { one: "{tested} of {n} zone tested", other: "{tested} of {n} zones tested" },
   "walk.yes": "tested",
   "walk.endAsk": "End the walk test?",

@@ -17,6 +17,7 @@ export const RO_EMPTY: CatalogueOf<typeof EN_EMPTY> = {
   "sync.standalone": "Această locație funcționează fără dispecerat, deci nu se transmite nimic.",
   "sites.all": "Toate locațiile",
   "walk.noZones": "Pentru un test de mers este necesară cel puțin o zonă.",
+  "walk.noneRunning": "Niciun test de mers în desfășurare. Numai un operator îl poate porni.",
   "missing.title": "Ecran inexistent",
   "missing.text": "Acest ecran nu există sau acest cont nu îl poate deschide.",
 };

@@ -19,6 +19,11 @@ export const RO_TESTS: CatalogueOf<typeof EN_TESTS> = {
     other: "Porniți testul de mers (walk test) pentru {n} de minute?",
   },
   "walk.askText": "Pe durata testului nu se transmite nicio alarmă.",
+  "walk.unfinished": {
+    one: "{n} alarmă nefinalizată: {names}. Ce se întâmplă acolo pe durata testului nu se transmite.",
+    few: "{n} alarme nefinalizate: {names}. Ce se întâmplă acolo pe durata testului nu se transmite.",
+    other: "{n} de alarme nefinalizate: {names}. Ce se întâmplă acolo pe durata testului nu se transmite.",
+  },
   "walk.tested": {
     one: "Zone testate: {tested} din {n}",
     few: "Zone testate: {tested} din {n}",

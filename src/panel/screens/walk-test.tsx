@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../dialog.tsx";
 import { EmptyState } from "../empty-state.tsx";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
-import { walkTest, zones } from "../live-updates.ts";
+import { status, walkTest, zones } from "../live-updates.ts";
 import { runWithErrorNotice } from "../notice.tsx";
 import { route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
@@ -35,6 +35,9 @@ function Tests() {
       <h1 class={isRunning ? "unseen" : ""}>{t("walk.title")}</h1>
       {!isRunning && zones.value.length === 0 && <NoZones />}
       {!isRunning && zones.value.length > 0 && mayOperate() && <Start />}
+      {!test && zones.value.length > 0 && !mayOperate() && (
+        <EmptyState icon="clipboard-check" text={t("walk.noneRunning")} />
+      )}
       {test && (isRunning ? <Running test={test} /> : <WalkReport test={test} />)}
       {!isRunning && <EarlierTests shown={test ?? undefined} />}
       {mayOperate() && <SignalTest />}
@@ -81,8 +84,21 @@ function StartQuestion({ minutes, close }: { readonly minutes: number; readonly 
       close={close}
     >
       <p>{t("walk.askText")}</p>
+      <Unfinished />
       <LifeSafetyNames zones={zones.value.filter(({ isLifeSafety }) => isLifeSafety)} />
     </ConfirmDialog>
+  );
+}
+
+/** Alarms that are not done: a trip of their zones during the test would look like a part of it. */
+function Unfinished() {
+  const alarms = (status.value?.journeys ?? []).filter(({ isAlarm }) => isAlarm);
+  if (alarms.length === 0) return null;
+  const names = [...new Set(alarms.map(({ name }) => name))].join(", ");
+  return (
+    <p>
+      <strong>{t("walk.unfinished", { n: alarms.length, names })}</strong>
+    </p>
   );
 }
 
