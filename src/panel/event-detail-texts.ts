@@ -24,7 +24,9 @@ const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** Details of the event log in the language of the user. */
 export const EVENT_DETAIL_TEXTS: DetailTexts = {
   detail: (name, value) => {
-    const text = translateCode("detail", name, "", { value });
+    // A number of objectives; in a walk test the names of zones.
+    const code = name === "missing" && /^\d+$/.test(value) ? "missingCount" : name;
+    const text = translateCode("detail", code, "", { value });
     if (text.includes(value)) return text;
     return `${text === "" ? translateCode("record", name, name) : text}: ${value}`;
   },
@@ -34,7 +36,7 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
     // Times are of a set clock unless the entry says otherwise.
     if (name === "isDated") return value === false ? t("journey.undated") : "";
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
-    if (Array.isArray(value)) return name === "fields" ? fieldsText(value) : listText(name, value);
+    if (Array.isArray(value)) return textOfList(name, value);
     if (typeof value !== "string") return undefined;
     if (MOMENT.test(value)) return formatTime(value);
     return translateCode(CODED[name] ?? "", value, translateDaemonText(value) ?? value);
@@ -44,6 +46,25 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
 /** Who did something, or from where: an account and an address stay as they are. */
 export function originText(origin: string): string {
   return translateCode("from", origin, origin);
+}
+
+function textOfList(name: string, list: readonly unknown[]): string | undefined {
+  if (name === "fields") return fieldsText(list);
+  return name === "otherwise" ? namesText(list) : listText(name, list);
+}
+
+/** The objectives that have another name at the dispatch centre, with both names. */
+function namesText(list: readonly unknown[]): string {
+  const names = list as readonly Readonly<Record<"id" | "here" | "there", unknown>>[];
+  return names
+    .map(({ id, here, there }) =>
+      t("detail.bothNames", {
+        id: String(id),
+        here: shortText(String(here)),
+        there: shortText(String(there)),
+      }),
+    )
+    .join("; ");
 }
 
 /** Both values of each field of a conflict, and which of them was kept. */
