@@ -243,7 +243,10 @@ describeWithBrowser("the settings in the panel", () => {
     await page.follow("Home");
     const status = page.screen("status");
     await status.text(/Configuration invalid; last good configuration active/).shown();
-    await status.text(/site\.yaml:\d+:\d+: zones/).shown();
+    await status.listItem(/^site\.yaml:\d+:\d+ zones/).shown();
+    await status
+      .text("Correct the file, check it with santinela check-config, then run santinela reload.")
+      .shown();
     await page.follow("Settings");
     writeFileSync(file, good.replace("dataDir: ./site", "dataDir: ./site.yaml/data"));
     await restart();

@@ -25,6 +25,8 @@ export const EN_SCREENS = {
   "ifTripped.waiting": "is dispatched",
   "ifTripped.here": "becomes an intervention, which stays here: no dispatch centre",
   "ifTripped.missing": "waits here: the dispatch centre does not have the objective",
+  "configuration.correct":
+    "Correct the file, check it with santinela check-config, then run santinela reload.",
   "ifTripped.bypassed": "is not dispatched: bypassed",
   "ifTripped.test": "is not dispatched: walk test",
   "ifTripped.gated": "is not dispatched: not armed",

@@ -28,6 +28,8 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "ifTripped.waiting": "se transmite",
   "ifTripped.here": "devine o intervenție, care rămâne aici: fără dispecerat",
   "ifTripped.missing": "așteaptă aici: dispeceratul nu are obiectivul",
+  "configuration.correct":
+    "Corectați fișierul, verificați-l cu santinela check-config, apoi rulați santinela reload.",
   "ifTripped.bypassed": "nu se transmite: zonă în bypass",
   "ifTripped.test": "nu se transmite: test de mers (walk test)",
   "ifTripped.gated": "nu se transmite: zonă dezarmată",
