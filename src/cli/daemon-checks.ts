@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { ConditionCode } from "../domain/condition.ts";
 import { AppError } from "../domain/errors.ts";
@@ -48,8 +50,14 @@ export async function daemonChecks(
     ];
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return [failed("Daemon", cause, warning)];
+    // A machine that is only being prepared has not run one yet.
+    return [failed("Daemon", cause, hasRun(dataDir) ? error : warning)];
   }
+}
+
+/** Whether a daemon has run with this data directory: only a daemon makes the trip journal. */
+function hasRun(dataDir: string): boolean {
+  return existsSync(join(dataDir, "journal.db"));
 }
 
 /** An alarm is not an error of the installation: it does not change the exit code. */
@@ -99,15 +107,21 @@ function queueChecks({ outbox, trips }: StatusView): CheckResult[] {
   const remedy = "santinela sync status";
   if (ageMs > BACKLOG_LIMIT_MS) {
     const minutes = Math.round(ageMs / 60_000);
-    findings.push(warning("Queue", `${waiting} records queued, the oldest for ${minutes} minutes`, remedy));
+    findings.push(
+      warning("Queue", `${recordsText(waiting)} queued, the oldest for ${minutes} minutes`, remedy),
+    );
   }
   if (blocked + rejected + gone > 0) {
-    const counts = `${blocked} records blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre or not accessible`;
+    const counts = `${recordsText(blocked)} blocked, ${rejected} rejected, ${gone} deleted at the dispatch centre or not accessible`;
     findings.push(error("Queue", counts, remedy));
   }
   if (trips.refused > 0)
     findings.push(error("Trips", `${trips.refused} rejected by the local API`, "santinela events"));
-  return findings.length > 0 ? findings : [ok("Queue", `${waiting} records queued`)];
+  return findings.length > 0 ? findings : [ok("Queue", `${recordsText(waiting)} queued`)];
+}
+
+function recordsText(count: number): string {
+  return count === 1 ? "1 record" : `${count} records`;
 }
 
 /** Whether each monitoring receiver replies, and whether events wait for them. */

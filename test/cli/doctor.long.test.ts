@@ -83,6 +83,17 @@ test("an objective that the dispatch centre does not have is an error before the
   expect(find("Databases")).toMatchObject([{ status: "warning", text: expect.stringMatching(/none in/) }]);
 });
 
+test("a daemon that has run and is stopped is an error", async () => {
+  installation.daemon("site", `http: { port: 0 }\nmqtt: off\nzones:\n${zone("gate", 1)}`);
+  const found = async (): Promise<CheckResult[]> => (await doctor()).find("Daemon");
+  expect(await found()).toMatchObject([{ status: "warning" }]);
+  mkdirSync(join(installation.folder, "site"), { recursive: true });
+  writeFileSync(join(installation.folder, "site", "journal.db"), "");
+  expect(await found()).toMatchObject([
+    { status: "error", text: expect.stringMatching(/cannot connect to the daemon/) },
+  ]);
+});
+
 test.each([
   ["that is unreachable", "correct horse battery staple", true, /is unreachable: .*ECONNREFUSED/],
   ["that rejects the account", "another password", false, /rejects the site's account \(401\)/],
