@@ -2,14 +2,19 @@ import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
 import { DaemonText } from "./daemon-text.tsx";
 import { fillIn, hasMoreTexts, translateDaemonText, conditionMessage, t } from "./i18n.ts";
+import { LazyScreen } from "./lazy-screen.tsx";
 import { status } from "./live-updates.ts";
 import { LINK_CONDITIONS } from "./link-conditions.ts";
 import { withLocalTimes } from "./local-times.ts";
 
+/* It is rare, and Home is drawn without it. */
+const invalidConfiguration = () =>
+  import("./invalid-configuration.tsx").then((part) => part.InvalidConfiguration);
+
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
   if (!hasMoreTexts()) return null;
-  if (code === "configuration-invalid") return <InvalidConfiguration text={text} />;
+  if (code === "configuration-invalid") return <LazyScreen load={invalidConfiguration} isPart />;
   const sentence = conditionMessage(code);
   // A capital letter belongs to a word, not to the file that an error of the configuration begins with.
   if (sentence === undefined || values === null)
@@ -23,40 +28,6 @@ export function ConditionText({ condition: { code, text, values } }: { readonly 
     typeof value === "number" ? value : withLocalTimes(translateDaemonText(value) ?? value),
   ]);
   return <p class="sentence">{fillIn(sentence, Object.fromEntries(formatted))}</p>;
-}
-
-/** Between the errors of a file, and before what the daemon uses instead. */
-const BETWEEN_ERRORS = /; (?=\S+:\d+:\d+: |the daemon )/;
-const ERROR_IN_FILE = /^(\S+:\d+:\d+): (.*)$/s;
-
-/** Each error of the file on a line with its place in it, then the remedy. */
-function InvalidConfiguration({ text }: { readonly text: string }) {
-  const parts = text.split(BETWEEN_ERRORS);
-  const errors = parts.flatMap((part) => {
-    const [, place = "", message] = ERROR_IN_FILE.exec(part) ?? [];
-    return message === undefined ? [] : [{ place, message }];
-  });
-  const rest = parts.filter((part) => !ERROR_IN_FILE.test(part));
-  return (
-    <>
-      {errors.length > 0 && (
-        <ul class="stack tight">
-          {errors.map(({ place, message }) => (
-            <li key={`${place} ${message}`}>
-              {/* Without its folders it fits on a phone. */}
-              <code title={place}>{place.replace(/^.*\//, "")}</code> <DaemonText text={message} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {rest.map((part) => (
-        <p key={part} class="sentence">
-          <DaemonText text={part} />
-        </p>
-      ))}
-      {errors.length > 0 && <p>{t("configuration.correct")}</p>}
-    </>
-  );
 }
 
 /** Why the link is down and what to do about it; the words of the system are in brackets, for the technician. */
