@@ -131,7 +131,7 @@ export const CONDITIONS = {
   },
   "objective-missing": {
     severity: "error",
-    title: "Objective of a zone missing at the dispatch centre",
+    title: "Objective missing at the dispatch centre",
   },
   "outbox-write-failed": { severity: "error", title: "Outbox cannot be written" },
   "http-address-unavailable": { severity: "error", title: "Address of the local API unavailable" },

@@ -2,19 +2,15 @@ import type { Condition } from "../domain/condition.ts";
 import type { LinkView } from "../site/sync-view.ts";
 import { DaemonText } from "./daemon-text.tsx";
 import { fillIn, hasMoreTexts, translateDaemonText, conditionMessage, t } from "./i18n.ts";
-import { LazyScreen } from "./lazy-screen.tsx";
+import { InvalidConfiguration } from "./invalid-configuration.tsx";
 import { status } from "./live-updates.ts";
 import { LINK_CONDITIONS } from "./link-conditions.ts";
 import { withLocalTimes } from "./local-times.ts";
 
-/* It is rare, and Home is drawn without it. */
-const invalidConfiguration = () =>
-  import("./invalid-configuration.tsx").then((part) => part.InvalidConfiguration);
-
 /** The message of a condition: in the language of the user if there is a translation, else the English text of the daemon. */
 export function ConditionText({ condition: { code, text, values } }: { readonly condition: Condition }) {
   if (!hasMoreTexts()) return null;
-  if (code === "configuration-invalid") return <LazyScreen load={invalidConfiguration} isPart />;
+  if (code === "configuration-invalid") return <InvalidConfiguration text={text} />;
   const sentence = conditionMessage(code);
   // A capital letter belongs to a word, not to the file that an error of the configuration begins with.
   if (sentence === undefined || values === null)

@@ -1,14 +1,12 @@
 import { DaemonText } from "./daemon-text.tsx";
 import { t } from "./i18n.ts";
-import { status } from "./live-updates.ts";
 
 /** Between the errors of a file, and before what the daemon uses instead. */
 const BETWEEN_ERRORS = /; (?=\S+:\d+:\d+: |the daemon )/;
 const ERROR_IN_FILE = /^(\S+:\d+:\d+): (.*)$/s;
 
 /** Each error of the file on a line with its place in it, then the remedy. */
-export function InvalidConfiguration() {
-  const text = status.value?.conditions.find(({ code }) => code === "configuration-invalid")?.text ?? "";
+export function InvalidConfiguration({ text }: { readonly text: string }) {
   const parts = text.split(BETWEEN_ERRORS);
   const errors = parts.flatMap((part) => {
     const [, place = "", message] = ERROR_IN_FILE.exec(part) ?? [];

@@ -50,7 +50,7 @@ export const EN_CONDITIONS = {
   "condition.upstream-differs": "Records differ from the dispatch centre",
   "condition.upstream-rejects-records": "Dispatch centre rejects records",
   "condition.objective-names-differ": "Objective has another name at the dispatch centre",
-  "condition.objective-missing": "Objective of a zone missing at the dispatch centre",
+  "condition.objective-missing": "Objective missing at the dispatch centre",
   "condition.objectives-mirror-stale": "Objective list of the dispatch centre out of date",
   "condition.outbox-write-failed": "Outbox cannot be written",
   "condition.http-address-unavailable": "Address of the local API unavailable",

@@ -54,7 +54,7 @@ export const RO_CONDITIONS: CatalogueOf<typeof EN_CONDITIONS> = {
   "condition.upstream-differs": "Diferențe față de dispecerat",
   "condition.upstream-rejects-records": "Dispeceratul respinge înregistrări",
   "condition.objective-names-differ": "Obiectiv cu altă denumire la dispecerat",
-  "condition.objective-missing": "Obiectivul unei zone lipsește la dispecerat",
+  "condition.objective-missing": "Obiectiv lipsă la dispecerat",
   "condition.objectives-mirror-stale": "Lista de obiective a dispeceratului nu este actualizată",
   "condition.outbox-write-failed": "Nu se poate scrie în coada de transmitere",
   "condition.http-address-unavailable": "Adresa API-ului local este indisponibilă",
