@@ -35,8 +35,8 @@ let previous: Route | undefined;
 export type LeaveGuard = (next: Route | undefined, goOn: () => void) => boolean;
 
 let mayLeave: LeaveGuard = () => true;
-/** The question whether to discard what is not saved, while it is asked. */
-export const leaveQuestion = signal<(() => JSX.Element) | undefined>(undefined);
+/** A dialog over the page from no screen of its own, such as the question whether to discard what is not saved. */
+export const frameDialog = signal<(() => JSX.Element) | undefined>(undefined);
 
 /** Called by the first screen with a form. */
 export function guardLeaving(guard: LeaveGuard): void {
@@ -54,6 +54,8 @@ interface Place {
 }
 
 let place = placeOf(history.state as Place | null, 0);
+/** The address that the page shows. */
+let shown = location.hash;
 /** Whether the panel itself changes the address, such as after saving. */
 let isOwnMove = false;
 
@@ -62,6 +64,11 @@ function placeOf(state: Place | null, next: number): number {
   history.replaceState({ place: next }, "");
   return next;
 }
+
+// The same address opened again, as by a bookmark, takes the entry's place away, and is no hashchange.
+addEventListener("popstate", () => {
+  if (location.hash === shown) place = placeOf(history.state as Place | null, place);
+});
 
 addEventListener("hashchange", () => {
   const moved = placeOf(history.state as Place | null, place + 1) - place;
@@ -72,6 +79,7 @@ addEventListener("hashchange", () => {
   const next = parseHash(location.hash);
   if (isAsking && !mayLeave(next, () => history.go(moved))) return history.go(-moved);
   place += moved;
+  shown = location.hash;
   previous = route.value;
   route.value = next;
 });
@@ -100,7 +108,8 @@ export function go(address: string): void {
 
 /** As `go`, in place of the current address, which has nothing to show: Back would only lead here again. */
 export function replaceBy(address: string): void {
-  history.replaceState(history.state, "", address);
+  history.replaceState({ place }, "", address);
+  shown = location.hash;
   route.value = parseHash(address);
 }
 

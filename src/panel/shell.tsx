@@ -9,7 +9,7 @@ import { isStale, status, tabLevel } from "./live-updates.ts";
 import { LazyScreen, Loading, NotLoaded } from "./lazy-screen.tsx";
 import type { MessageKey } from "./messages/catalogue.ts";
 import { NoticeLine } from "./notice.tsx";
-import { itemTitle, leaveQuestion, route } from "./route.ts";
+import { itemTitle, frameDialog, route } from "./route.ts";
 import { HomeScreen } from "./screens/home.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import {
@@ -114,7 +114,7 @@ export function Shell() {
         <Header isInside={isInside} />
         <NoticeLine />
         {isInside ? <Inside /> : <Outside />}
-        {leaveQuestion.value?.()}
+        {frameDialog.value?.()}
       </div>
       {/* Never grey: it waits for the user. */}
       {sessionState.value === "expired" && <LazyScreen load={expiredDialog} isPart />}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ConfirmDialog } from "./dialog.tsx";
 import { t } from "./i18n.ts";
-import { guardLeaving, leaveQuestion, route, type Route } from "./route.ts";
+import { guardLeaving, frameDialog, route, type Route } from "./route.ts";
 
 /** What a user has entered and not saved. */
 export interface Input {
@@ -32,14 +32,14 @@ guardLeaving((next, goOn) => {
   const lost = lostAt(next);
   if (lost.length === 0) return true;
   const close = (): void => {
-    leaveQuestion.value = undefined;
+    frameDialog.value = undefined;
   };
   const leave = (): Promise<void> => {
     for (const { discard } of lost) discard();
     goOn();
     return Promise.resolve();
   };
-  leaveQuestion.value = () => (
+  frameDialog.value = () => (
     <ConfirmDialog
       title={t("unsaved.title")}
       action={t("unsaved.discard")}

@@ -64,6 +64,26 @@ describeWithBrowser("what is entered and not saved", () => {
     expect(await page.isAskedOn("reload", true)).toBe(false);
   });
 
+  test("of an intervention is asked about once after its list was opened again at the same address", async () => {
+    await opened("interventions");
+    // As by a bookmark: the browser reports no change of the address.
+    const list = await opened("interventions");
+    await list.field("Search").fill("sirena");
+    await page.isAt("#/interventions?q=sirena");
+    await list.link("New intervention").click();
+    const form = page.screen("interventions/new");
+    await form.complete();
+    await form.field("Name").fill("Verificarea sirenei");
+    await page.back();
+    await answer("Keep editing");
+    await page.isAt("#/interventions/new");
+    await eventually("the form without a question", async () => form.field("Name").hasFocus());
+    await form.field("Name").holds("Verificarea sirenei");
+    await page.back();
+    await answer("Discard changes");
+    await page.isAt("#/interventions?q=sirena");
+  });
+
   test("is not asked about where nothing was changed, or when it was saved or cancelled", async () => {
     const form = await opened("interventions/new");
     await form.field("Name").fill("Verificarea sirenei");
