@@ -58,6 +58,29 @@ describeWithBrowser("a dispatcher with many planned interventions and a fire", (
     await page.close();
   });
 
+  test("returns from an intervention to its row, as a page of the list was left", async () => {
+    const page = await centre.page("interventions");
+    const list = page.screen("interventions");
+    await list.complete();
+    await page.look("light", 1000);
+    const row = list.markup("tbody tr:nth-child(16)").markup("a");
+    for (const back of ["browser", "link"]) {
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+      const before = await page.evaluate<number>("scrollY");
+      expect(before).toBeGreaterThan(0);
+      await row.click();
+      const record = await page.arrival(/^interventions\/\d+$/);
+      await record.complete();
+      await eventually("the top of the intervention", async () => (await page.evaluate("scrollY")) === 0);
+      if (back === "browser") await page.back();
+      else await record.markup("a.button.plain").click();
+      await list.complete();
+      await eventually("the row", () => row.hasFocus());
+      expect(await page.evaluate("scrollY")).toBe(before);
+    }
+    await page.close();
+  });
+
   test("finds the fire by its number and by the name of its objective", async () => {
     const page = await centre.page("interventions");
     const list = page.screen("interventions");

@@ -6,6 +6,7 @@ import { useQuery } from "../api.ts";
 import { EmptyState } from "../empty-state.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { useListReturn } from "../list-return.ts";
 import { journalVersion, status } from "../live-updates.ts";
 import { Choice, SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
@@ -68,6 +69,7 @@ export function InterventionsScreen() {
   const version = `${journalVersion.value} ${outbox}`;
   const { response, isFormer, error, reload } = useQuery<Intervention[]>(queryPath(), version);
   const total = useTotal(response, PAGE_SIZE);
+  useListReturn(response !== undefined);
   const isSynced = status.value?.link.state !== "none";
   const isCentre = status.value?.role === "centre";
   const sync = useSyncOf(isSynced ? response?.body : undefined);

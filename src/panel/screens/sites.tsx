@@ -5,6 +5,7 @@ import { EmptyState } from "../empty-state.tsx";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
+import { useListReturn } from "../list-return.ts";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
 import { Pager, useTotal } from "../pager.tsx";
@@ -48,6 +49,7 @@ function SiteList() {
   const path = apiPath(`/sites?${parameters.toString()}`);
   const { response, isFormer, error, reload } = useReports<SiteView[]>(path);
   const total = useTotal(response, PAGE_SIZE);
+  useListReturn(response !== undefined);
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
   const sortBy = (key: string): void =>
     setQuery({ sort: key, order: key === sort && !descending ? "desc" : "asc", start: "" });
