@@ -42,26 +42,10 @@ export function formatClock(iso: string): string {
   return time ?? format(new Date(iso), { ...inZone(), ...timeOfDay() });
 }
 
-/** The day of an instant in the time zone of the site, such as `Sunday 22 November 2026`. */
-export function formatDay(iso: string): string {
-  const options = { ...inZone(), weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
-  return format(new Date(iso), options);
-}
-
 /** The day of an instant in the time zone of the site as `2026-11-22`. @param atMs milliseconds since 1970 */
 export function siteDay(atMs: number): string {
   const [day] = localDigits(atMs) ?? [];
   return day ?? new Date(atMs).toLocaleDateString("sv-SE", { ...inZone(), ...DAY });
-}
-
-/** The day of an instant in digits, such as `22/11/2026`. @param atMs milliseconds since 1970 */
-export function formatDate(atMs: number): string {
-  return shortDay(siteDay(atMs));
-}
-
-/** For a row of what is over: the time of today, else the date with its year. */
-export function formatDated(iso: string): string {
-  return formatTime(iso).replace(/(\d{4}, \d\d:\d\d|^\d\d:\d\d):\d\d$/, "$1");
 }
 
 /** The time since an instant: relative below a day, such as `14 min`, then the date, of long ago with its year. */
@@ -99,33 +83,13 @@ export function staleText(): string {
   return t("app.staleAt", { time: formatTime(new Date(lastResponseAtMs.value).toISOString()) });
 }
 
-/** Formats a date of a record (`2026-11-20T23:30:00`, offset ignored) without conversion: it is local time of the site. */
-export function formatRecordDate(text: string | null): string {
-  if (text === null) return "–";
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(text) ?? [];
-  if (day === undefined) return text;
-  return `${shortDay(day)}, ${time}`;
-}
-
-/** Formats a duration in seconds with one or two units, such as `2 hours 5 minutes`. */
-export function formatDuration(seconds: number): string {
-  if (seconds < 60) return t("span.seconds", { n: Math.round(seconds) });
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return t("span.minutes", { n: minutes });
-  const hours = Math.floor(minutes / 60);
-  const rest = minutes % 60;
-  if (hours < 48)
-    return [t("span.hours", { n: hours }), ...(rest > 0 ? [t("span.minutes", { n: rest })] : [])].join(" ");
-  return t("span.days", { n: Math.round(hours / 24) });
-}
-
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
 const DAY = { day: "2-digit", month: "2-digit", year: "numeric" } as const;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Keeps the formats: a slow phone takes tens of milliseconds to create one, and a list has hundreds of times. */
-function format(moment: Date, options: Intl.DateTimeFormatOptions): string {
+export function format(moment: Date, options: Intl.DateTimeFormatOptions): string {
   const key = tag() + JSON.stringify(options);
   const kept = formats.get(key) ?? new Intl.DateTimeFormat(tag(), options);
   formats.set(key, kept);
@@ -164,7 +128,7 @@ const utcOffset = computed((): UtcOffsetView | undefined => {
 });
 let knownOffset: UtcOffsetView | undefined;
 
-function inZone(): { readonly timeZone?: string } {
+export function inZone(): { readonly timeZone?: string } {
   const zone = timeZone.value;
   return zone === undefined ? {} : { timeZone: zone };
 }

@@ -1,5 +1,6 @@
 import "./event-list.css";
-import { formatClock, formatDay } from "./date-format.ts";
+import { formatClock } from "./date-format.ts";
+import { formatDay } from "./day-format.ts";
 import { EVENT_DETAIL_TEXTS } from "./event-detail-texts.ts";
 import { EventFacts, FoldHead, foldsOf, useFold } from "./event-folds.tsx";
 import { furtherChanges, type LogRow } from "./event-records.ts";

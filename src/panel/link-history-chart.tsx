@@ -5,7 +5,7 @@ import { useQuery } from "./api.ts";
 import { everyShown } from "./clock.ts";
 import { t } from "./i18n.ts";
 import { status } from "./live-updates.ts";
-import { formatDuration } from "./date-format.ts";
+import { formatDuration } from "./duration.ts";
 import { Pending } from "./notice.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { TimeRangeChoice } from "./time-range-choice.tsx";

@@ -1,6 +1,8 @@
 import { daemonNowMs, minute } from "./clock.ts";
-import { formatClock, formatDay, formatRecordDate, shortDay, siteDay } from "./date-format.ts";
+import { formatClock, shortDay, siteDay } from "./date-format.ts";
+import { formatDay } from "./day-format.ts";
 import { t } from "./i18n.ts";
+import { formatRecordDate, recordMinute } from "./record-date.ts";
 
 const DAY_MINUTES = 1_440;
 
@@ -15,10 +17,11 @@ export function ListTime({ iso }: { readonly iso: string | null }) {
   );
 }
 
-/** As `ListTime`, for a date of a record, which is local time of the site. */
+/** As `ListTime`, for a date of a record. */
 export function RecordTime({ text }: { readonly text: string | null }) {
-  const [local, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(text ?? "") ?? [];
-  if (day === undefined || clock === undefined) return text ?? "–";
+  const local = recordMinute(text ?? "");
+  const [day = "", clock] = local.split("T");
+  if (clock === undefined) return text ?? "–";
   const now = new Date(daemonNowMs()).toISOString();
   const nowMs = Date.parse(`${siteDay(daemonNowMs())}T${formatClock(now)}Z`);
   return (

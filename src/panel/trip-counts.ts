@@ -1,5 +1,5 @@
 import type { ContactView } from "../site/zone-view.ts";
-import { formatDay } from "./date-format.ts";
+import { formatDay } from "./day-format.ts";
 import { translateDaemonText, t, translateCode } from "./i18n.ts";
 
 const HOUR_MS = 3_600_000;

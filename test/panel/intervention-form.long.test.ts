@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import type { PanelPage, Screen } from "../support/panel-page.ts";
 import { PanelSite } from "../support/panel-site.ts";
 
-const SITE = `site: { name: Hala Nord, ref: hala-nord }
+const SITE = `site: { name: Hala Nord, ref: hala-nord, timezone: Europe/Bucharest }
 http: { port: 0, hosts: [${PANEL_HOST}] }
 mqtt: off
 gpio: { backend: simulated }
@@ -44,6 +44,42 @@ describeWithBrowser("the form of an intervention", () => {
     await list.complete();
     await list.row(new RegExp(name)).gone();
   }
+
+  test("has a date with an offset in the time of the site, as all of the page, and saves it unchanged", async () => {
+    const dateStart = "2025-07-23T21:30:15Z";
+    const one = { name: "ronda", dateStart, objectiveType: "obiective/cladiri", objectiveId: 12 };
+    const { id } = await site.control.post<Intervention>("/interventii", one);
+    const record = await page.open(`interventions/${id}`);
+    await record.complete();
+    expect(await record.words()).toContain("24/07/2025, 00:30");
+    expect(await record.words()).not.toContain("21:30");
+    await record.link("Edit").click();
+    const form = page.screen(`interventions/${id}/edit`);
+    await form.complete();
+    expect(await form.field("Start").value()).toBe("2025-07-24T00:30");
+    await form.field("Notes").fill("poarta din spate");
+    await form.button("Save").click();
+    await page.arrival([`interventions/${id}`]);
+    expect(await site.daemon.get<Intervention>(`/interventii/${id}`)).toMatchObject({
+      dateStart,
+      notes: "poarta din spate",
+    });
+  });
+
+  test("begins now, in the time of the site, unless its user changes that", async () => {
+    const minute = (): string =>
+      new Date().toLocaleString("sv-SE", { timeZone: "Europe/Bucharest" }).slice(0, 16).replace(" ", "T");
+    const before = minute();
+    const form = await filled("acum");
+    const start = await form.field("Start").value();
+    expect([before, minute()]).toContain(start);
+    await form.button("Save").click();
+    const record = await page.arrival(/^interventions\/\d+$/);
+    expect(await site.daemon.get<Intervention>(pathOf(record))).toMatchObject({
+      dateStart: start,
+      dateEnd: null,
+    });
+  });
 
   test("creates one intervention when Save is pressed twice", async () => {
     const form = await filled("dublu");
@@ -318,6 +354,7 @@ describeWithBrowser("the form of an intervention", () => {
     await filledIn(language, name);
     const form = page.screen("interventions/new");
     for (const label of [end, start]) {
+      await form.field(label).fill("");
       await form.field(label).click();
       await page.type("12");
       await form.button(save).click();

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Intervention, InterventionUpdate } from "../../generated/types.ts";
 import { Act } from "../act.tsx";
 import { Checkbox } from "../checkbox.tsx";
+import { daemonNowMs } from "../clock.ts";
 import {
   checkDates,
   DateField,
@@ -21,6 +22,7 @@ import { errorText, showNotice } from "../notice.tsx";
 import { ApiError } from "../http.ts";
 import { CancelLink, GuardUnsavedFields } from "../unsaved.tsx";
 import { sentIn, useChange, useCreation } from "../record-change.ts";
+import { recordMinute } from "../record-date.ts";
 import { useClosing } from "./intervention-closing.tsx";
 import { PRIORITIES, STATUSES, WORK_TYPES } from "./interventions.tsx";
 
@@ -162,6 +164,8 @@ function DateFields({
   readonly problems: DateProblems;
   readonly setProblems: StateUpdater;
 }) {
+  // What a dispatcher enters has mostly begun.
+  const [openedAt] = useState(() => new Date(daemonNowMs()).toISOString());
   const onInput = ({ form }: HTMLInputElement): void => {
     if (!form) return;
     const fields = new FormData(form);
@@ -173,7 +177,7 @@ function DateFields({
       key={name}
       name={name}
       label={t(`record.${name}`)}
-      initial={localMinutes(record?.[name] ?? "")}
+      initial={recordMinute((record ? record[name] : name === "dateStart" ? openedAt : "") ?? "")}
       problem={problems[name]}
       setProblem={(problem) => setProblems((known) => ({ ...known, [name]: problem }))}
       onInput={onInput}
@@ -212,12 +216,8 @@ function changedFields(fields: FormData, record: Intervention | undefined): Inte
 function dateIn(fields: FormData, name: DateName, record: Intervention | undefined): string | null {
   const given = formText(fields, name);
   const before = record?.[name] ?? null;
-  if (before !== null && localMinutes(before) === given) return before;
+  if (before !== null && recordMinute(before) === given) return before;
   return given === "" ? null : given;
-}
-
-function localMinutes(text: string): string {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.exec(text)?.[0] ?? "";
 }
 
 /** Browsers send CRLF line ends. */

@@ -1,6 +1,6 @@
 import type { Intervention, SiteView } from "../../generated/types.ts";
 import { useQuery } from "../api.ts";
-import { formatRecordDate } from "../date-format.ts";
+import { formatRecordDate } from "../record-date.ts";
 import { apiPath } from "../http.ts";
 import { t } from "../i18n.ts";
 import { journalVersion } from "../live-updates.ts";

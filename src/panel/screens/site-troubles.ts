@@ -1,5 +1,6 @@
 import type { SiteView } from "../../generated/types.ts";
-import { formatDuration, formatTime } from "../date-format.ts";
+import { formatTime } from "../date-format.ts";
+import { formatDuration } from "../duration.ts";
 import { t, translateCode } from "../i18n.ts";
 
 /** Conditions and faults named of one site. */
