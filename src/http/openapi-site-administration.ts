@@ -47,8 +47,11 @@ export const SITE_ADMINISTRATION: readonly Operation[] = [
     errors: [409, 429, 503],
   }),
   operation("PUT /site/accounts/{email}", "administrator", "changeAccount", {
-    summary: "Set role or disabled, with your own password, and end the tokens of the account",
-    body: objectOf({ role: TEXT, disabled: { type: "boolean" }, currentPassword: TEXT }, ["currentPassword"]),
+    summary:
+      "Set role, disabled or an initial password, with your own password, and end the tokens of the account",
+    body: objectOf({ role: TEXT, disabled: { type: "boolean" }, password: TEXT, currentPassword: TEXT }, [
+      "currentPassword",
+    ]),
     answer: PEOPLE,
     errors: [404, 409, 429, 503],
   }),

@@ -6,6 +6,7 @@ import { DEVICE_EMAIL, INITIAL_ADMIN_EMAIL, type Role } from "../domain/principa
 import type { Remote } from "../domain/remote.ts";
 import {
   assertMayEnable,
+  assertMayHaveInitialPassword,
   assertMayHaveRole,
   assertMayHaveScope,
   lastAdministrator,
@@ -117,17 +118,19 @@ export class PostgresAccounts implements Remote<AccountService> {
     email: string,
     password: string,
     by: Actor,
-    { replacing }: { replacing?: Account } = {},
+    { replacing, mustChangePassword = false }: { replacing?: Account; mustChangePassword?: boolean } = {},
   ): Promise<void> {
     const { site } = await known(this.#connections, email);
     await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#options.bcryptCost);
     await alone(this.#options, async (queries) => {
-      const { id, tokenVersion } = await known(queries, email);
+      const account = await known(queries, email);
+      const { id, tokenVersion } = account;
+      if (mustChangePassword) assertMayHaveInitialPassword(account);
       // Of several concurrent requests with the same old password, only one succeeds.
       if (replacing && tokenVersion !== replacing.tokenVersion)
         throw new AppError("forbidden", "the password was changed in the meantime");
-      await change(queries, id, { passwordHash });
+      await change(queries, id, { passwordHash, mustChangePassword });
       await this.#record(queries, "account-password-set", email, by, {});
     });
   }
@@ -207,10 +210,10 @@ async function known(queries: Queries, email: string): Promise<Account> {
   return account;
 }
 
-/** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
+/** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`, unless it is given. */
 async function change(queries: Queries, id: number, to: AccountChange): Promise<void> {
-  const { email = null, role = null, passwordHash = null, disabled = null } = to;
-  await queries.query(CHANGE, [id, email, role, passwordHash, disabled]);
+  const { email = null, role = null, passwordHash = null, disabled = null, mustChangePassword = false } = to;
+  await queries.query(CHANGE, [id, email, role, passwordHash, disabled, mustChangePassword]);
 }
 
 const ANY_SIGN_IN = "SELECT FROM accounts WHERE password_hash IS NOT NULL LIMIT 1";
@@ -222,5 +225,5 @@ const CHANGE = `
   UPDATE accounts SET email = coalesce($2, email), role = coalesce($3, role),
     password_hash = coalesce($4::text, password_hash), disabled = coalesce($5, disabled),
     token_version = token_version + 1,
-    must_change_password = CASE WHEN $4::text IS NULL THEN must_change_password ELSE false END
+    must_change_password = CASE WHEN $4::text IS NULL THEN must_change_password ELSE $6 END
   WHERE id = $1`;

@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { ObjectiveScope } from "../domain/objective.ts";
-import type { Role } from "../domain/principal.ts";
+import { INITIAL_ADMIN_EMAIL, type Role } from "../domain/principal.ts";
 import type { Account } from "../store/accounts.ts";
 
 /* Which changes of an account are refused, in whatever database it is. */
@@ -28,6 +28,21 @@ export function assertMayHaveScope({ site, email }: Account, objectives: Objecti
   if (site === undefined || (objectives !== undefined && objectives.length > 0)) return;
   const message = `${email} is the account of site ${site}, which needs objectives of its own`;
   throw new AppError("conflict", message, { hint: "Name them with --only." });
+}
+
+/**
+ * A device cannot choose a password at its first sign-in, and a temporary one for the initial administrator would open the set-up of
+ * a claimed installation again. @throws AppError `conflict`
+ */
+export function assertMayHaveInitialPassword({ site, email }: Account): void {
+  if (site !== undefined)
+    throw new AppError("conflict", `${email} is the account of site ${site}, which has no initial password`, {
+      hint: "Create a new one-time code for the site instead.",
+    });
+  if (email.toLowerCase() === INITIAL_ADMIN_EMAIL)
+    throw new AppError("conflict", `${email} gets no initial password here`, {
+      hint: "Set its password with santinela user passwd.",
+    });
 }
 
 /** The error of a change after which no user could administer the accounts. */

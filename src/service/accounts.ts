@@ -9,6 +9,7 @@ import { ObjectiveStore } from "../store/objectives.ts";
 import { transaction } from "../store/transaction.ts";
 import {
   assertMayEnable,
+  assertMayHaveInitialPassword,
   assertMayHaveRole,
   assertMayHaveScope,
   lastAdministrator,
@@ -133,24 +134,26 @@ export class AccountService {
 
   /**
    * Sets a new password.
-   * @param options `replacing`: the account at the time its current password was verified
+   * @param options `replacing`: the account at the time its current password was verified. `mustChangePassword`: as in `add`
    * @throws AppError `bad-data` for an unknown address or an invalid password, `forbidden` if the account has changed since
-   *   `replacing`
+   *   `replacing`; as `assertMayHaveInitialPassword`
    */
   async setPassword(
     email: string,
     password: string,
     by: Actor,
-    { replacing }: { replacing?: Account } = {},
+    { replacing, mustChangePassword = false }: { replacing?: Account; mustChangePassword?: boolean } = {},
   ): Promise<void> {
     const { id, site } = this.#known(email);
     await assertPasswordAllowed(password, { email, site });
     const passwordHash = await hashPassword(password, this.#bcryptCost);
     transaction(this.#database, () => {
       // Of several concurrent requests with the same old password, only one succeeds.
-      if (replacing && this.#known(email).tokenVersion !== replacing.tokenVersion)
+      const account = this.#known(email);
+      if (replacing && account.tokenVersion !== replacing.tokenVersion)
         throw new AppError("forbidden", "the password was changed in the meantime");
-      this.#accounts.change(id, { passwordHash });
+      if (mustChangePassword) assertMayHaveInitialPassword(account);
+      this.#accounts.change(id, { passwordHash, mustChangePassword });
       this.#record("account-password-set", email, by, {});
     });
     this.#noteClaim();

@@ -43,10 +43,14 @@ export function accountRoutes(
   const change = async (request: Request): Promise<PersonView[]> => {
     const email = String(request.params["email"]);
     await assertOwnPassword(request, tokens, "accounts are changed with it");
-    const { disabled, currentPassword: _own, ...others } = requestObject(request);
-    if (Object.keys(others).some((name) => name !== "role") || ("role" in others && disabled !== undefined))
-      throw new AppError("invalid", 'send {"role"} or {"disabled"}');
+    const { currentPassword: _own, ...wanted } = requestObject(request);
+    const { disabled, password } = wanted;
+    const [name = "", second] = Object.keys(wanted);
+    if (second !== undefined || !["", "role", "disabled", "password"].includes(name))
+      throw new AppError("invalid", 'send {"role"}, {"disabled"} or {"password"}');
     if (typeof disabled === "boolean") await accounts.setDisabled(email, disabled, requestActor(request));
+    else if (typeof password === "string")
+      await accounts.setPassword(email, password, requestActor(request), { mustChangePassword: true });
     else await accounts.setRole(email, roleOf(request), requestActor(request));
     return list();
   };

@@ -27,6 +27,8 @@ export interface AccountChange {
   readonly role?: Role;
   readonly passwordHash?: string;
   readonly disabled?: boolean;
+  /** Whether the new password only allows setting another one. */
+  readonly mustChangePassword?: boolean;
 }
 
 /** The columns of an `AccountRow`. */
@@ -54,7 +56,7 @@ export class AccountStore extends Store {
     `UPDATE accounts SET email = coalesce(:email, email), role = coalesce(:role, role),
        password_hash = coalesce(:passwordHash, password_hash),
        disabled = coalesce(:disabled, disabled), token_version = token_version + 1,
-       must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE 0 END
+       must_change_password = CASE WHEN :passwordHash IS NULL THEN must_change_password ELSE :mustChange END
      WHERE id = :id RETURNING ${COLUMNS}`,
   ).raw();
 
@@ -110,11 +112,12 @@ export class AccountStore extends Store {
     this.bind(id, objectives);
   }
 
-  /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`. */
+  /** Changes an account and revokes its tokens. Setting a password also clears `mustChangePassword`, unless it is given. */
   change(id: number, to: AccountChange): Account | undefined {
     const { email = null, role = null, passwordHash = null } = to;
     const disabled = to.disabled === undefined ? null : Number(to.disabled);
-    return toAccount(this.#change.get({ id, email, role, passwordHash, disabled }));
+    const mustChange = Number(to.mustChangePassword ?? false);
+    return toAccount(this.#change.get({ id, email, role, passwordHash, disabled, mustChange }));
   }
 }
 

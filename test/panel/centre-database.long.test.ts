@@ -172,7 +172,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await settings.field("E-mail address").fill(ION.email);
     await settings.field("Initial password").fill(ION.password);
     await settings.field("Role").choose("viewer");
-    await settings.field("Your own password").fill(EDGE.password);
+    await settings.field("Your current password").fill(EDGE.password);
     await settings.button("Add").click();
     await page.notice.text(`Account ${ION.email} added`).shown();
     const theirs = await centre.signedOutPage();
@@ -181,7 +181,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await theirs.screen("first-password").heading("Set a new password").shown();
     await settings.button(`Disable ${ION.email}`).click();
     const dialog = page.dialog(`Disable: ${ION.email}`);
-    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.field("Your current password").fill(EDGE.password);
     await dialog.button("Disable").click();
     await settings.row(/ion@centre\.example .*disabled/).shown();
     await theirs.close();

@@ -45,6 +45,29 @@ describeWithBrowser("a session in the panel", () => {
     await page.screen("status").heading("No zones yet").shown();
   });
 
+  test("goes on after its user has changed the password in the menu", async () => {
+    await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
+    await page.banner.badge("live").shown();
+    await page.userMenu();
+    await page.banner.button("Change password").click();
+    const dialog = page.dialog("Change password");
+    await dialog.field("Your current password").fill("a wrong one");
+    await dialog.field("New password").fill(NEW_PASSWORD);
+    await dialog.field("Repeat new password").fill(NEW_PASSWORD);
+    await dialog.button("Change password").click();
+    await dialog.text("your current password is incorrect").shown();
+    await dialog.field("Your current password").fill(PASSWORD);
+    await dialog.button("Change password").click();
+    await dialog.gone();
+    await page.notice.text("Password changed").shown();
+    await page.follow("Objectives");
+    await page.screen("objectives").complete();
+    await page.dialog("Session expired").gone();
+    await page.signOut();
+    await signIn(page, NEW_PASSWORD, TEST_ACCOUNTS.operator);
+    await page.banner.badge("live").shown();
+  });
+
   test("expires with its token; the page stays and continues after the password", async () => {
     await signIn(page, PASSWORD, TEST_ACCOUNTS.operator);
     await page.follow("Objectives");
@@ -54,6 +77,8 @@ describeWithBrowser("a session in the panel", () => {
     await objectives.field("Search").fill("half a word");
     site.clock.advance(3_601_000);
     const dialog = page.dialog("Session expired");
+    await dialog.shown();
+    expect(await page.evaluate("document.title")).toMatch(/^Session expired · /);
     await dialog.field("Password").fill("wrong horse battery staple");
     await page.press("Enter");
     await dialog.text(/email or password is wrong/).shown();

@@ -94,10 +94,10 @@ describeWithBrowser("the settings in the panel", () => {
       );
     const uploaded = await uploads();
     expect(uploaded).toBeGreaterThan(0);
-    await dialog.field("Your own password").fill("mistyped");
+    await dialog.field("Your current password").fill("mistyped");
     await dialog.button("Restore").click();
     await dialog.text(/your current password is incorrect/).shown();
-    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.field("Your current password").fill(EDGE.password);
     await dialog.button("Restore").click();
     await page.notice.text(/^The backup is being restored/).shown();
     expect(await uploads()).toBe(uploaded);
@@ -117,7 +117,7 @@ describeWithBrowser("the settings in the panel", () => {
     await settings.field("E-mail address").fill("ion@example.ro");
     await settings.field("Initial password").fill("given by word of mouth");
     await settings.field("Role").choose("viewer");
-    await settings.field("Your own password").fill(EDGE.password);
+    await settings.field("Your current password").fill(EDGE.password);
     await settings.button("Add").click();
     await page.notice.text("Account ion@example.ro added").shown();
     const other = await site.signedOutPage();
@@ -126,18 +126,40 @@ describeWithBrowser("the settings in the panel", () => {
     await other.screen("first-password").heading("Set a new password").shown();
     await settings.button("Disable ion@example.ro").click();
     const dialog = page.dialog("Disable: ion@example.ro");
-    await dialog.field("Your own password").fill("a wrong one");
+    await dialog.field("Your current password").fill("a wrong one");
     await dialog.button("Disable").click();
     await dialog.text("your current password is incorrect").shown();
-    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.field("Your current password").fill(EDGE.password);
     const lost = await page.loseNextResponse("**/site/accounts/*", "PUT");
     await dialog.button("Disable").click();
     await lost();
     await dialog.text(/is not responding/).shown();
-    expect(await dialog.field("Your own password").value()).toBe(EDGE.password);
+    expect(await dialog.field("Your current password").value()).toBe(EDGE.password);
     await dialog.button("Disable").click();
     await dialog.gone();
     await settings.row(/ion@example\.ro .*disabled/).shown();
+    await Promise.all([page.close(), other.close()]);
+  });
+
+  test("give an account a new initial password, with which its user sets another", async () => {
+    const account = { email: "vasile@example.ro", role: "viewer", password: "forgotten by its user" };
+    await site.control.post("/site/accounts", account);
+    const page = await site.page("settings?open=accounts");
+    const settings = page.screen("settings");
+    await settings.button(`New initial password: ${account.email}`).click();
+    const dialog = page.dialog(`New initial password: ${account.email}`);
+    await dialog.field("Initial password").fill("given again by mouth");
+    await dialog.field("Your current password").fill("a wrong one");
+    await dialog.button("New initial password").click();
+    await dialog.text("your current password is incorrect").shown();
+    await dialog.field("Your current password").fill(EDGE.password);
+    await dialog.button("New initial password").click();
+    await dialog.gone();
+    await page.notice.text(/vasile@example\.ro has a new initial password/).shown();
+    const other = await site.signedOutPage();
+    await other.openFirst();
+    await signIn(other, "given again by mouth", account.email);
+    await other.screen("first-password").heading("Set a new password").shown();
     await Promise.all([page.close(), other.close()]);
   });
 
@@ -151,7 +173,7 @@ describeWithBrowser("the settings in the panel", () => {
     await settings.field("E-mail address").fill(email);
     await settings.field("Initial password").fill("given by word of mouth");
     await settings.field("Role").choose("viewer");
-    await settings.field("Your own password").fill(EDGE.password);
+    await settings.field("Your current password").fill(EDGE.password);
     await settings.button("Add").click();
     const list = settings.field(`Role ${email}`);
     await list.holds("viewer");
@@ -168,7 +190,7 @@ describeWithBrowser("the settings in the panel", () => {
     await page.dialog("Leave without saving?").button("Keep editing").click();
     await settings.button(`Change role ${email}`).click();
     const dialog = page.dialog(`Change role: ${email}`);
-    await dialog.field("Your own password").fill(EDGE.password);
+    await dialog.field("Your current password").fill(EDGE.password);
     await dialog.button("Change role").click();
     await eventually("the new role", async () => (await role()) === "administrator");
     await page.notice.button("Undo").click();

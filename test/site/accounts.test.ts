@@ -1,5 +1,6 @@
 import request from "supertest";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { INITIAL_ADMIN_EMAIL } from "../../src/domain/principal.ts";
 import { PASSWORD, TEST_ACCOUNTS, TestApp } from "../support/app.ts";
 
 const ION = { email: "ion@example.ro", role: "operator", password: "given by word of mouth" } as const;
@@ -69,6 +70,47 @@ test("a new user must change the password first", async () => {
   const change = { currentPassword: ION.password, password: "four words that differ" };
   await request(site.app).post("/site/password").set("Authorization", own).send(change).expect(200);
   expect((await site.newestEvents(9)).map(({ event }) => event)).toContain("account-added");
+});
+
+test("a user who has lost the password gets an initial one, and sets another", async () => {
+  const ana = { email: "ana@example.ro", role: "operator", password: "forgotten by its user" };
+  await post(ana).expect(201);
+  const first = await request(site.app).post("/auth/token").send(ana);
+  const password = "given again by mouth";
+  await put(ana.email, { password, currentPassword: "a guess" }).expect(403);
+  await put(ana.email, { password, role: "viewer" }).expect(400);
+  await put(ana.email, { password: "short" }).expect(400);
+  await put(ana.email, { password }).expect(200);
+  const [newest] = await site.newestEvents(1);
+  expect(newest).toMatchObject({
+    event: "account-password-set",
+    who: TEST_ACCOUNTS.administrator,
+    subject: `account ${ana.email}`,
+  });
+  expect(JSON.stringify(newest)).not.toContain(password);
+  const former = `Bearer ${(first.body as { token: string }).token}`;
+  await request(site.app).get("/site/account").set("Authorization", former).expect(401);
+  expect(await signIn(ana.email, ana.password)).toBe(401);
+  const { body } = await request(site.app).post("/auth/token").send({ email: ana.email, password });
+  const own = `Bearer ${(body as { token: string }).token}`;
+  await request(site.app).get("/site/status").set("Authorization", own).expect(403);
+  const change = { currentPassword: password, password: "four words that differ" };
+  await request(site.app).post("/site/password").set("Authorization", own).send(change).expect(200);
+  expect(await signIn(ana.email, change.password)).toBe(200);
+});
+
+test("neither the initial administrator nor a site gets an initial password in the panel", async () => {
+  const by = { who: "test", from: "here" };
+  const first = {
+    email: INITIAL_ADMIN_EMAIL,
+    role: "administrator",
+    password: "made by the program",
+  } as const;
+  await site.parts.accounts.add(first, by);
+  // With it, the set-up would be open again for a stranger.
+  await put(first.email, { password: "given again by mouth" }).expect(409);
+  expect(await site.parts.accounts.initialAdministrator()).toBeUndefined();
+  await site.parts.accounts.setDisabled(first.email, true, by);
 });
 
 test("a password of one repeated character is rejected, for a new account and for one's own", async () => {

@@ -1,7 +1,7 @@
 /** Home, journeys, zone tiles and sheets in English. */
 export const EN_HOME = {
   "app.theme": "Theme",
-  "app.userMenu": "Language, theme and sign-out",
+  "app.userMenu": "Language, theme, password and sign-out",
   "app.whenBack": "Loads when the connection is back.",
   "app.staleAt": "No connection to the daemon. This was the state at {time}.",
   "theme.system": "System",

@@ -214,4 +214,7 @@ export const EN_SCREENS = {
   "password.rule": "At least 8 characters; common passwords are rejected.",
   "password.different": "The new passwords do not match.",
   "password.do": "Set password",
+  "password.change": "Change password",
+  "password.changeText": "Your other sessions end.",
+  "password.changed": "Password changed",
 } as const;

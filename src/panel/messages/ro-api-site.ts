@@ -196,8 +196,8 @@ export const RO_API_SITE: readonly (readonly [english: string, romanian: string]
     "Adăugarea unui cont, cu confirmarea parolei proprii; la prima autentificare, utilizatorul lui setează o parolă nouă",
   ],
   [
-    "Set role or disabled, with your own password, and end the tokens of the account",
-    "Setarea câmpului `role` sau `disabled`, cu confirmarea parolei proprii; tokenurile contului expiră",
+    "Set role, disabled or an initial password, with your own password, and end the tokens of the account",
+    "Setarea câmpului `role` sau `disabled` ori a unei parole inițiale, cu confirmarea parolei proprii; tokenurile contului expiră",
   ],
   ["A checked backup of the database", "O copie de siguranță verificată a bazei de date"],
   [

@@ -52,6 +52,10 @@ export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, roma
     "{email} is the account of site {site}, which needs objectives of its own",
     "{email} este contul locației {site}, care are nevoie de obiective proprii",
   ],
+  [
+    "{email} is the account of site {site}, which has no initial password",
+    "{email} este contul locației {site}, care nu are parolă inițială",
+  ],
   ["Name them with --only", "Indicați-le cu --only"],
   ["Create a new one-time code for the site instead", "Creați un cod nou de unică folosință pentru locație"],
   [

@@ -69,6 +69,8 @@ export const RO_DAEMON: readonly (readonly [english: string, romanian: string])[
     "{email} is reserved for the initial administrator; choose another address",
     "adresa {email} este rezervată administratorului inițial; alegeți alta",
   ],
+  ["{email} gets no initial password here", "contul {email} nu primește aici o parolă inițială"],
+  ["Set its password with santinela user passwd", "Setați-i parola cu santinela user passwd"],
   ["this installation has already been set up", "această instalație a fost deja pusă în funcțiune"],
   ["a password must not contain control characters", "parola conține caractere de control"],
   // Before the next one, whose {n} would fit it too.

@@ -4,7 +4,7 @@ import type { EN_HOME } from "./en-home.ts";
 /** Home, journeys, zone tiles and sheets in Romanian. */
 export const RO_HOME: CatalogueOf<typeof EN_HOME> = {
   "app.theme": "Temă",
-  "app.userMenu": "Limbă, temă și deconectare",
+  "app.userMenu": "Limbă, temă, parolă și deconectare",
   "app.whenBack": "Se încarcă la revenirea conexiunii.",
   "app.staleAt": "Fără conexiune cu serviciul. Date de la {time}.",
   "theme.system": "Sistem",

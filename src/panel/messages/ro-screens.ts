@@ -228,4 +228,7 @@ export const RO_SCREENS: CatalogueOf<typeof EN_SCREENS> = {
   "password.rule": "Cel puțin 8 caractere; parolele prea comune sunt respinse.",
   "password.different": "Parolele noi nu coincid.",
   "password.do": "Setare parolă",
+  "password.change": "Schimbare parolă",
+  "password.changeText": "Celelalte sesiuni ale contului se încheie.",
+  "password.changed": "Parola a fost schimbată",
 };

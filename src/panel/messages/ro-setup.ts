@@ -129,7 +129,9 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "accounts.addText":
     "Comunicați-i utilizatorului această parolă; la prima autentificare trebuie aleasă una nouă.",
   "accounts.password": "Parola inițială",
-  "accounts.ownPassword": "Parola contului propriu",
+  "accounts.ownPassword": "Parola actuală a contului propriu",
+  "accounts.newPassword": "Parolă inițială nouă",
+  "accounts.passwordSet": "Contul {email} are o parolă inițială nouă; este necesară o nouă autentificare",
   "accounts.own": "contul propriu",
   "accounts.addDo": "Adăugare",
   "accounts.added": "Contul {email} a fost adăugat",

@@ -12,6 +12,7 @@ import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
 import { Password, usePasswordForm } from "../password.tsx";
 import { account } from "../session.ts";
 import { AccountRole, ROLES } from "./account-role.tsx";
+import { InitialPassword, OwnPassword } from "./initial-password.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 import { GuardUnsavedFields } from "../unsaved.tsx";
 import { Table, type Column } from "../table.tsx";
@@ -32,6 +33,7 @@ interface AskedChange {
 export function Accounts() {
   const { response, error, reload } = useQuery<PersonView[]>("/site/accounts");
   const [asked, setAsked] = useState<AskedChange | undefined>();
+  const [reset, setReset] = useState<string | undefined>();
   const change = async (order: AskedChange, currentPassword: string): Promise<void> => {
     const { email, wanted, before } = order;
     try {
@@ -50,7 +52,7 @@ export function Accounts() {
       {response ? (
         <Table
           caption={t("accounts.title")}
-          columns={columns(setAsked)}
+          columns={columns(setAsked, setReset)}
           rows={response.body}
           keyOf={({ email }) => email}
         />
@@ -64,6 +66,7 @@ export function Accounts() {
           close={() => setAsked(undefined)}
         />
       )}
+      {reset !== undefined && <InitialPassword email={reset} close={() => setReset(undefined)} />}
       <AddAccount reload={reload} />
     </SettingsSection>
   );
@@ -132,13 +135,6 @@ async function takeBack(...[email, before]: Parameters<typeof put>): Promise<voi
   });
 }
 
-/** A change needs the password of the administrator, as a stolen session does not have it. */
-function OwnPassword({ problem }: { readonly problem: string }) {
-  return (
-    <Password name="currentPassword" label={t("accounts.ownPassword")} isNew={false} problem={problem} />
-  );
-}
-
 function ChangeDialog({
   asked: { action, email },
   change,
@@ -168,7 +164,7 @@ function ChangeDialog({
   );
 }
 
-function columns(ask: (asked: AskedChange) => void): Column<PersonView>[] {
+function columns(ask: (asked: AskedChange) => void, reset: (email: string) => void): Column<PersonView>[] {
   return [
     { key: "email", title: t("signIn.email"), isLead: true, cell: ({ email }) => email },
     {
@@ -208,19 +204,24 @@ function columns(ask: (asked: AskedChange) => void): Column<PersonView>[] {
         email === account.value?.email ? (
           <span class="quiet">{t("accounts.own")}</span>
         ) : (
-          <Act
-            aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
-            onClick={() =>
-              ask({
-                action: t(disabled ? "accounts.enable" : "accounts.disable"),
-                email,
-                wanted: { disabled: !disabled },
-                before: { disabled },
-              })
-            }
-          >
-            {t(disabled ? "accounts.enable" : "accounts.disable")}
-          </Act>
+          <span class="row">
+            <Act
+              aria-label={`${t(disabled ? "accounts.enable" : "accounts.disable")} ${email}`}
+              onClick={() =>
+                ask({
+                  action: t(disabled ? "accounts.enable" : "accounts.disable"),
+                  email,
+                  wanted: { disabled: !disabled },
+                  before: { disabled },
+                })
+              }
+            >
+              {t(disabled ? "accounts.enable" : "accounts.disable")}
+            </Act>
+            <Act aria-label={`${t("accounts.newPassword")}: ${email}`} onClick={() => reset(email)}>
+              {t("accounts.newPassword")}
+            </Act>
+          </span>
         ),
     },
   ];

@@ -1,0 +1,57 @@
+import { Act } from "../act.tsx";
+import { Dialog } from "../dialog.tsx";
+import { ErrorMessage } from "../error-message.tsx";
+import { Form, formText } from "../field.tsx";
+import { t } from "../i18n.ts";
+import { Icon } from "../icon.tsx";
+import { showNotice } from "../notice.tsx";
+import { NewPassword, newPasswordIn, Password, usePasswordForm } from "../password.tsx";
+import { frameDialog } from "../route.ts";
+import { account, changePassword } from "../session.ts";
+
+/** The item of the user's menu that changes the password of the account. The menu closes once the dialog has the focus. */
+export function PasswordChange() {
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        frameDialog.value = () => <PasswordDialog />;
+      }}
+    >
+      <Icon name="settings" />
+      {t("password.change")}
+    </button>
+  );
+}
+
+function PasswordDialog() {
+  const [error, run, problem] = usePasswordForm();
+  const close = (): void => {
+    frameDialog.value = undefined;
+  };
+  const change = async (fields: FormData): Promise<void> => {
+    await changePassword(formText(fields, "current"), newPasswordIn(fields));
+    close();
+    showNotice(t("password.changed"));
+  };
+  return (
+    <Dialog title={t("password.change")} onCancel={close}>
+      <p>{t("password.changeText")}</p>
+      <Form onSubmit={(fields) => run(() => change(fields))}>
+        {/* For the browser, which keeps the new password with it. */}
+        <input type="email" autocomplete="username" value={account.value?.email ?? ""} readOnly hidden />
+        <Password name="current" label={t("accounts.ownPassword")} isNew={false} problem={problem} />
+        <NewPassword />
+        <ErrorMessage text={error} />
+        <div class="row">
+          <Act type="submit" class="main">
+            {t("password.change")}
+          </Act>
+          <button type="button" onClick={close}>
+            {t("app.cancel")}
+          </button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
