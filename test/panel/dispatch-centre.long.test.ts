@@ -346,6 +346,19 @@ describeWithBrowser("the panel of a new dispatch centre", () => {
   });
   afterAll(() => centre.stop());
 
+  test("has a backup and its configuration in the settings, without what belongs to a site", async () => {
+    const page = await centre.page("settings?open=backup.configuration");
+    const settings = page.screen("settings");
+    await settings.text("Effective configuration").shown();
+    const saved = await page.downloaded(() => settings.button("Download backup").click());
+    expect(saved.suggestedFilename()).toBe("centre.db");
+    await settings.row(/site\.ref "centre"/).shown();
+    await settings.link("Earlier configurations").gone();
+    await settings.link("Set-up").gone();
+    await page.close();
+    expect(centre.pageErrors).toEqual([]);
+  });
+
   test("begins on Home with the first one-time code, and does not say that all is well", async () => {
     const page = await centre.page("status");
     const home = page.screen("status");

@@ -21,7 +21,6 @@ import { Table, type Column } from "../table.tsx";
 
 /** Accounts, backup, restore and the effective configuration. */
 export function SettingsScreen() {
-  // Its configuration is a file on each of its machines, and its database has backups of its own.
   if (status.value?.role === "centre")
     return (
       <>
@@ -33,6 +32,7 @@ export function SettingsScreen() {
           </a>
         </div>
         <Accounts />
+        <CentreOnOneMachine />
       </>
     );
   return (
@@ -56,6 +56,24 @@ export function SettingsScreen() {
       <Backup />
       <Restore />
       <Configuration />
+    </>
+  );
+}
+
+/**
+ * What a dispatch centre with SQLite has in the panel. On PostgreSQL, its configuration is a file on each of its machines, and its
+ * database has backups of its own: the API has neither.
+ */
+function CentreOnOneMachine() {
+  const { response, error, reload } = useQuery<OptionView[]>("/site/configuration");
+  if (!response) return error?.status === 404 ? null : <Pending error={error} reload={reload} />;
+  return (
+    <>
+      <Backup />
+      <Restore />
+      <SettingsSection name="configuration" title="settings.configuration">
+        <Options rows={response.body} />
+      </SettingsSection>
     </>
   );
 }
@@ -111,17 +129,19 @@ function Configuration() {
           {t("earlier.title")}
         </a>
       </p>
-      {response ? (
-        <Table
-          caption={t("settings.configuration")}
-          columns={columns()}
-          rows={response.body}
-          keyOf={({ option }) => option}
-        />
-      ) : (
-        <Pending error={error} reload={reload} />
-      )}
+      {response ? <Options rows={response.body} /> : <Pending error={error} reload={reload} />}
     </SettingsSection>
+  );
+}
+
+function Options({ rows }: { readonly rows: readonly OptionView[] }) {
+  return (
+    <Table
+      caption={t("settings.configuration")}
+      columns={columns()}
+      rows={rows}
+      keyOf={({ option }) => option}
+    />
   );
 }
 
