@@ -28,7 +28,7 @@ export const journalVersion = signal(0);
 export const lastResponseAtMs = signal(0);
 
 /** What the title and the icon of the tab say; undefined before anything is known. A hidden page asks every minute. */
-export const tabLevel = signal<HeadlineLevel | "unknown" | undefined>(undefined);
+export const tabLevel = signal<HeadlineLevel | "unknown" | "expired" | undefined>(undefined);
 
 /** Whether the page shows a state that may be over. */
 export const isStale = computed(
@@ -114,7 +114,7 @@ function wanted(): Promise<void> {
       if (isWanted()) return resolve();
       liveness.value = "starting";
       if (isHidden()) watch();
-      else if (sessionState.value === "expired") tabLevel.value = "unknown";
+      else if (sessionState.value === "expired") tabLevel.value = "expired";
     };
     noteChange();
   });

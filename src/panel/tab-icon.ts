@@ -3,12 +3,14 @@ import type { tabLevel } from "./live-updates.ts";
 
 type Level = Exclude<typeof tabLevel.value, undefined>;
 
+const UNKNOWN = ["off", "M11 12a5 5 0 1 1 7 4.5q-2 1-2 3.5m0 4v2"] as const;
 /** The tokens of the colours of each level, as in tokens.css, and the path of its sign. */
 const LOOKS: Readonly<Record<Exclude<Level, "well">, readonly [tone: Tone, sign: string]>> = {
   alarm: ["alarm", "M16 6v13m0 4v3"],
   fault: ["fault", "m9 9 14 14m0-14L9 23"],
   attention: ["attention", "M7 16h18"],
-  unknown: ["off", "M11 12a5 5 0 1 1 7 4.5q-2 1-2 3.5m0 4v2"],
+  unknown: UNKNOWN,
+  expired: UNKNOWN,
 };
 
 const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");

@@ -5,6 +5,7 @@ export const EN_HEADLINE = {
   "headline.attention": "Needs attention",
   "headline.well": "All is well",
   "headline.unknown": "State unknown",
+  "headline.expired": "Session expired",
   "home.offline": "Centre offline since {time}",
   "alarm.intrusion": "Burglary",
   "alarm.panic": "Panic alarm",

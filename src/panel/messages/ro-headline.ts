@@ -8,6 +8,7 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   "headline.attention": "Necesită atenție",
   "headline.well": "Totul este în regulă",
   "headline.unknown": "Stare necunoscută",
+  "headline.expired": "Sesiune expirată",
   "home.offline": "Dispecerat indisponibil de la {time}",
   "alarm.intrusion": "Efracție",
   "alarm.panic": "Alarmă de panică",
