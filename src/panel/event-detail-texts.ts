@@ -3,6 +3,7 @@ import { formatTime } from "./date-format.ts";
 import { shortText, type DetailTexts } from "./event-detail.ts";
 import { translateDaemonText, t, translateCode } from "./i18n.ts";
 import { zones } from "./live-updates.ts";
+import { formatRecordDate } from "./record-date.ts";
 
 /** Fields whose values are codes with a text of their own, by the beginning of its key. */
 const CODED: Readonly<Record<string, string>> = {
@@ -38,14 +39,18 @@ export const EVENT_DETAIL_TEXTS: DetailTexts = {
     if (typeof value === "boolean") return t(value ? "value.true" : "value.false");
     if (Array.isArray(value)) return textOfList(name, value);
     if (typeof value !== "string") return undefined;
+    if (name === "dateStart" || name === "dateEnd") return formatRecordDate(value);
     if (MOMENT.test(value)) return formatTime(value);
     return translateCode(CODED[name] ?? "", value, translateDaemonText(value) ?? value);
   },
 };
 
+/** The account of the daemon, with which it creates the interventions of trips. */
+const DEVICE = "device@santinela.local";
+
 /** Who did something, or from where: an account and an address stay as they are. */
 export function originText(origin: string): string {
-  return translateCode("from", origin, origin);
+  return origin === DEVICE ? t("from.itself") : translateCode("from", origin, origin);
 }
 
 function textOfList(name: string, list: readonly unknown[]): string | undefined {

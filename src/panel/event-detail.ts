@@ -46,12 +46,13 @@ function changeText(from: unknown, to: unknown, textOf: (value: unknown) => stri
     const added = after.split("\n").filter((line) => line.trim() !== "" && !earlier.has(line));
     return `+ ${shortText(added.join("; "))}`;
   }
-  return `${textOf(before)} → ${textOf(after)}`;
+  const shown = (one: unknown): string => (one === "" ? "–" : textOf(one));
+  return `${shown(before)} → ${shown(after)}`;
 }
 
-/** At a dispatch centre the last line of the notes of a site is the reference by which the site finds its record. */
+/** At a dispatch centre the notes of a site have the reference by which the site finds its record, in their last line at first. */
 function withoutReference(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/\s*\[ref:[^\]\s]+\]$/, "") : value;
+  return typeof value === "string" ? value.replace(/\s*\[ref:[^\]\s]+\]/, "").trimStart() : value;
 }
 
 const TEXT_LENGTH_MAX = 120;

@@ -37,7 +37,7 @@ test("a change shows the appended line of notes, otherwise the old and new value
   const before = { notes: first, crews: 1, priority: null };
   const after = { notes: `${first}\n${second}`, crews: 2, priority: "high" };
   expect(detailText({ before, after })).toBe(`notes: + ${second}, crews: 1 → 2, priority: – → high`);
-  expect(detailText({ before: { notes: "" }, after: { notes: first } })).toBe(`notes:  → ${first}`);
+  expect(detailText({ before: { notes: "" }, after: { notes: first } })).toBe(`notes: – → ${first}`);
   // At a dispatch centre the reference of the site stays the last line.
   const sent = { notes: `${first}\n[ref:hala-nord-01a20e01]` };
   const sentAgain = { notes: `${first}\n${second}\n[ref:hala-nord-01a20e01]` };

@@ -103,7 +103,7 @@ describeWithBrowser("the event log of a busy site", () => {
     await page.open("events");
     await signIn(page);
     const log = page.screen("events");
-    await log.listItem(/Zones were not monitored for a time.*, clock not set · daemon/).shown();
+    await log.listItem(/Zones were not monitored for a time.*, clock not set · the daemon/).shown();
     await page.speak("RO");
     await log.listItem(/Întrerupere a monitorizării zonelor.*, ceas nesincronizat · serviciul/).shown();
     await page.speak("EN");

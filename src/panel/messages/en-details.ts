@@ -80,7 +80,7 @@ export const EN_DETAILS = {
   "from.dispatch centre": "dispatch centre",
   "from.dispatcher": "the dispatcher",
   "from.first start": "first run",
-  "from.itself": "daemon",
+  "from.itself": "the daemon",
   "from.silent sites": "monitoring of the sites",
   "from.start": "start",
   "from.sync": "sync",
