@@ -129,7 +129,8 @@ export function ConfirmDialog({
         >
           {action}
         </Act>
-        <button type="button" onClick={close}>
+        {/* Enter does no harm by itself. */}
+        <button type="button" autofocus={isDanger} onClick={close}>
           {cancel}
         </button>
       </div>

@@ -50,6 +50,10 @@ describeWithBrowser("what is entered and not saved", () => {
     await form.complete();
     await form.field("Name").fill("Verificarea sirenei");
     await page.follow("Zones");
+    // Enter discards nothing.
+    await eventually("the focus on the harmless button", () =>
+      page.dialog(QUESTION).button("Keep editing").hasFocus(),
+    );
     await answer("Keep editing");
     await page.back();
     await answer("Keep editing");
