@@ -63,7 +63,10 @@ describeWithBrowser("a session in the panel", () => {
     await page.follow("Objectives");
     await page.screen("objectives").complete();
     await page.dialog("Session expired").gone();
+    await page.reload();
     await page.signOut();
+    await page.screen("sign-in").complete();
+    expect(await page.screen("sign-in").field("E-mail address").hasFocus()).toBe(true);
     await signIn(page, NEW_PASSWORD, TEST_ACCOUNTS.operator);
     await page.banner.badge("live").shown();
   });

@@ -11,7 +11,14 @@ export function SignIn() {
     <section class="narrow card">
       <h1>{t("signIn.title")}</h1>
       <Form onSubmit={(fields) => run(() => signIn(formText(fields, "email"), formText(fields, "password")))}>
-        <TextField label={t("signIn.email")} name="email" type="email" autocomplete="username" required />
+        <TextField
+          label={t("signIn.email")}
+          name="email"
+          type="email"
+          autocomplete="username"
+          autofocus
+          required
+        />
         <Password name="password" label={t("signIn.password")} isNew={false} problem={problem} />
         <ErrorMessage text={error} />
         <button class="main">{t("signIn.do")}</button>
