@@ -1,3 +1,4 @@
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Act } from "../act.tsx";
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage } from "../error-message.tsx";
@@ -26,9 +27,15 @@ export function PasswordChange() {
 
 function PasswordDialog() {
   const [error, run, problem] = usePasswordForm();
+  const [email] = useState(account.value?.email);
   const close = (): void => {
     frameDialog.value = undefined;
   };
+  // Its user may have signed out when the session ended.
+  const user = account.value?.email;
+  useLayoutEffect(() => {
+    if (user !== email) close();
+  }, [user]);
   const change = async (fields: FormData): Promise<void> => {
     await changePassword(formText(fields, "current"), newPasswordIn(fields));
     close();
@@ -39,7 +46,7 @@ function PasswordDialog() {
       <p>{t("password.changeText")}</p>
       <Form onSubmit={(fields) => run(() => change(fields))}>
         {/* For the browser, which keeps the new password with it. */}
-        <input type="email" autocomplete="username" value={account.value?.email ?? ""} readOnly hidden />
+        <input type="email" autocomplete="username" value={email ?? ""} readOnly hidden />
         <Password name="current" label={t("accounts.ownPassword")} isNew={false} problem={problem} />
         <NewPassword />
         <ErrorMessage text={error} />
