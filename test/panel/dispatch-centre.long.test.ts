@@ -349,12 +349,15 @@ describeWithBrowser("the panel of a new dispatch centre", () => {
   test("has a backup and its configuration in the settings, without what belongs to a site", async () => {
     const page = await centre.page("settings?open=backup.configuration");
     const settings = page.screen("settings");
-    await settings.text("Effective configuration").shown();
     const saved = await page.downloaded(() => settings.button("Download backup").click());
     expect(saved.suggestedFilename()).toBe("centre.db");
     await settings.row(/site\.ref "centre"/).shown();
     await settings.link("Earlier configurations").gone();
     await settings.link("Set-up").gone();
+    const api = await page.open("api");
+    await api.heading("/enrolments").shown();
+    await api.heading("/site/backup").shown();
+    for (const name of ["zones", "plans", "walk-test"]) await api.heading(`/site/${name}`).gone();
     await page.close();
     expect(centre.pageErrors).toEqual([]);
   });

@@ -7,14 +7,22 @@ import { ApiText, loadApiTexts } from "../api-text.tsx";
 import { later } from "../clock.ts";
 import { apiPath, REQUEST_TIMEOUT_MS } from "../http.ts";
 import { language, t } from "../i18n.ts";
+import { status } from "../live-updates.ts";
 import { Pending } from "../notice.tsx";
+
+/** What a dispatch centre does not have, although the document is the same. */
+const OF_SITE = new Set(
+  ["zones", "trips", "walk-test", "walk-tests", "signal-test", "simulate", "outputs", "plans", "discovered"]
+    .concat(["sync", "objectives", "enrolment"])
+    .map((name) => `/site/${name}`),
+);
 
 /** The operations of the API, from the daemon's own OpenAPI document. */
 export function ApiScreen() {
   const path = apiPath("/openapi.json");
   const { response, error, reload } = useQuery<OpenApi>(path);
   const hasTexts = useApiTexts();
-  if (!response || !hasTexts)
+  if (!response || !hasTexts || !status.value)
     return (
       <>
         <h1>{t("nav.api")}</h1>
@@ -25,6 +33,7 @@ export function ApiScreen() {
   const resources = new Map<string, { address: string; method: string; operation: Operation }[]>();
   for (const [address, methods] of Object.entries(paths)) {
     const resource = resourceOf(address);
+    if (status.value.role === "centre" && OF_SITE.has(resource)) continue;
     const others = resources.get(resource) ?? [];
     const own = Object.entries(methods).map(([method, operation]) => ({ address, method, operation }));
     resources.set(resource, [...others, ...own]);
