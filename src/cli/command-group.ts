@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import { SYSTEM_FILE, SYSTEM_FILE_OF_CENTRE } from "../config/data-directories.ts";
 import type { LoadOptions } from "../config/load.ts";
 import { AppError } from "../domain/errors.ts";
 import { noticeEmbedded } from "./embedded-notice.ts";
@@ -113,12 +114,13 @@ export class CommandGroup {
     load: Load<Action<LoadOptions, Options, Values>>,
   ): Command {
     const { env, cwd } = this.#terminal;
+    const file = name === "centre" ? SYSTEM_FILE_OF_CENTRE : SYSTEM_FILE;
     const command = this.#parent
       .command(name)
       .description(description)
       .option(
         "--config <file>",
-        "configuration file (default: $SANTINELA_CONFIG, /etc/santinela/santinela.yaml, the user's configuration)",
+        `configuration file (default: $SANTINELA_CONFIG, ${file}, the user's configuration)`,
       );
     return command.action(async () => {
       const options = command.optsWithGlobals<Options & { readonly config?: string }>();
