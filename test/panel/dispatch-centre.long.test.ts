@@ -135,7 +135,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     await sites.button("Create the code").click();
     const shown = await sites.text(/^sudo santinela enrol \S+ --centre http/).words();
     const [, , , code] = shown.split(" ");
-    await sites.row(/hala-est.*Code not used yet.*obiective\/cladiri\/1/s).shown();
+    await sites.row(/hala-est.*Code not used yet.*Hala Nord/s).shown();
     const invited = () => sites.row(/hala-est/s).shown();
     expect(
       await violationsInAllThemes(page, invited, [

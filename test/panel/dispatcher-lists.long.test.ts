@@ -39,7 +39,9 @@ describeWithBrowser("a dispatcher with many planned interventions and a fire", (
   });
 
   test("has the fire at the top of the list, and each page from its beginning", async () => {
-    const page = await centre.page("interventions");
+    // Wide enough for the column of the numbers.
+    const context = await centre.context({ viewport: { width: 1500, height: 800 } });
+    const page = await centre.page("interventions", context);
     const list = page.screen("interventions");
     await list.text(/^1–20 of \d+$/).shown();
     await list.markup("tbody tr:first-child").link("Incendiu").shown();

@@ -126,7 +126,7 @@ describeWithBrowser("a technician on site", () => {
     await dialog.field("Duration").choose("morning");
     await dialog.button("Bypass zone").click();
     await page.notice.text(/^PIR hol bypassed until .*06:00/).shown();
-    await sheet.text(/until .*06:00 \(edge@site.example: pisică\)/).shown();
+    await sheet.text(/until .*06:00 · edge@site\.example: pisică/).shown();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.notice.button("Undo").click();
     await page.notice.text("PIR hol returned to service").shown();
