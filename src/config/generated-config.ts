@@ -17,6 +17,8 @@ export interface KeptOptions {
   readonly dataDir?: string | undefined;
   /** `http.configuration` of the file that is replaced; undefined for the default. */
   readonly configuration?: string | undefined;
+  /** Port of the local API; undefined for the default. */
+  readonly port?: number | undefined;
 }
 
 /** Name of the file with the key of the alarm panel. */
@@ -30,7 +32,7 @@ export const ALARM_PANEL_KEY_FILE = "panel.key";
 export function generateConfig(
   answers: SetupAnswers,
   secretFiles: SetupAnswers,
-  { dataDir, configuration }: KeptOptions,
+  { dataDir, configuration, port = 8080 }: KeptOptions,
   found: readonly ProposedZone[] = [],
 ): Draft {
   const secrets = new Map<string, string>();
@@ -48,8 +50,8 @@ export function generateConfig(
     ...(dataDir === undefined ? [] : [`dataDir: ${quoted(dataDir)}`]),
     `site: { name: ${quoted(answers["site-name"])}, ref: ${quoted(answers["site-ref"])}, timezone: ${quoted(answers["timezone"])}, locale: ${answers["language"]} }`,
     answers["network"] === "network"
-      ? `http: { host: 0.0.0.0, port: 8080, tls: own${editor} } # santinela cert shows the fingerprint`
-      : `http: { host: 127.0.0.1, port: 8080${editor} }`,
+      ? `http: { host: 0.0.0.0, port: ${port}, tls: own${editor} } # santinela cert shows the fingerprint`
+      : `http: { host: 127.0.0.1, port: ${port}${editor} }`,
     ...centreLines(answers, fileOf),
     ...brokerLines(answers, fileOf),
     ...alarmPanelLines(answers, () => fileOf("panel-key")),

@@ -58,7 +58,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
   {
     name: "site-ref",
     text: "Unique short reference",
-    defaultAnswer: ({ "site-name": name = "" }) => slugOf(name),
+    defaultAnswer: ({ "site-name": name = "" }) => slugOf(name, "site-1"),
     problem: siteRef,
   },
   {
@@ -143,7 +143,7 @@ export const QUESTIONS: readonly SetupQuestion[] = [
     name: "zone-id",
     text: "Short id of the zone, for commands",
     when: hasZone,
-    defaultAnswer: ({ "zone-name": name = "" }) => slugOf(name),
+    defaultAnswer: ({ "zone-name": name = "" }) => slugOf(name, "zone-1"),
     problem: zoneId,
   },
   {
@@ -226,12 +226,12 @@ export function problemWith({ name, choices, problem }: SetupQuestion, answer: s
 }
 
 /** Converts a name to the characters allowed in a reference. */
-function slugOf(text: string): string {
+function slugOf(text: string, fallback: string): string {
   const slug = folded(text)
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, 32)
     .replaceAll(/^-+|-+$/g, "");
-  return slug === "" ? "site-1" : slug;
+  return slug === "" ? fallback : slug;
 }
 
 function ownTimeZone(): string {

@@ -1,5 +1,5 @@
 import { mergeSetupAnswers, currentAnswers } from "../config/merged-config.ts";
-import { generateConfig } from "../config/generated-config.ts";
+import { generateConfig, type KeptOptions } from "../config/generated-config.ts";
 import { configurationText, newConfigFile, readConfiguration, type LoadOptions } from "../config/load.ts";
 import { ALARM_PANEL_QUESTIONS } from "../config/alarm-panel-questions.ts";
 import { problemWith, QUESTIONS, type SetupAnswers, type SetupQuestion } from "../config/setup-questions.ts";
@@ -28,13 +28,21 @@ export function draftConfiguration(given: SetupAnswers, { config, load }: SetupP
   const exists = config.file !== null;
   const isComplete = questions.every(({ problem }) => problem === null);
   if (!isComplete) return { questions, file, exists, configuration: null, secretFiles: [], errors: null };
-  // Keep the data directory, so that accounts and records are kept.
-  const { text: drafted, secrets } = generateConfig(answers, {}, { dataDir: config.dataDir });
+  const { text: drafted, secrets } = generateConfig(answers, {}, keptOptions(config));
   const text = exists ? mergeSetupAnswers(configurationText(load).text, drafted) : drafted;
   const errors = errorsOf(file, text, load);
   // A password that the installation has already stays in its file.
   const secretFiles = [...secrets.keys()].filter((name) => text.includes(name));
   return { questions, file, exists, configuration: text, secretFiles, errors };
+}
+
+/**
+ * Keeps the data directory, so that accounts and records are kept. A new file has the port in use, and lets administrators change
+ * zones: as for a new package, its owner sees the line and stores the file.
+ */
+function keptOptions({ file, dataDir, http }: SetupParts["config"]): KeptOptions {
+  if (file !== null) return { dataDir };
+  return { dataDir, configuration: "panel", ...(http && http.port > 0 && { port: http.port }) };
 }
 
 function currentAnswersOf({ file, site, http, upstream, mqtt, zones }: SetupParts["config"]): SetupAnswers {

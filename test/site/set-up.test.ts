@@ -156,6 +156,8 @@ describe("a first configuration", () => {
     expect(questions.find(({ name }) => name === "centre-password")).toBeUndefined();
     expect(configuration).toMatch(/^dataDir: "\/var\/lib\/santinela"$/m);
     expect(configuration).toContain('ref: "hala-nord"');
+    // Its owner stores it, and sees that zones can then be added in the panel.
+    expect(configuration).toMatch(/^http: \{ .*port: \d+, configuration: panel \}$/m);
     expect(secretFiles).toEqual(["centre.password"]);
     expect(mistakes).toBeNull();
   });

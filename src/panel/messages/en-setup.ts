@@ -13,6 +13,7 @@ export const EN_SETUP = {
   "guide.done": "done",
   "guide.next": "next step",
   "guide.later": "not done",
+  "guide.example": "example configuration",
   "guide.unused": "not used",
   "guide.unknown": "unknown",
   "guide.objectivesNow": { one: "{n} objective", other: "{n} objectives" },

@@ -16,6 +16,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "guide.done": "finalizat",
   "guide.next": "pasul următor",
   "guide.later": "nefinalizat",
+  "guide.example": "configurație exemplu",
   "guide.unused": "neutilizat",
   "guide.unknown": "necunoscut",
   "guide.objectivesNow": { one: "{n} obiectiv", few: "{n} obiective", other: "{n} de obiective" },

@@ -2,6 +2,7 @@ import "../guide.css";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
+import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import type { SyncView } from "../../site/sync-view.ts";
 import { Act } from "../act.tsx";
 import { request, useQuery, type QueryState } from "../api.ts";
@@ -15,6 +16,7 @@ import { LanguageChoice } from "../language-choice.tsx";
 import { language, t } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
 import { Pending, showNotice } from "../notice.tsx";
+import { route } from "../route.ts";
 import { account } from "../session.ts";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
@@ -73,9 +75,13 @@ interface OwnState {
 function SiteStep({ state }: OwnState) {
   const site = status.value?.site;
   const now = t("guide.siteNow", { name: site?.name ?? "", ref: site?.ref ?? "", n: zones.value.length });
+  const { response } = useQuery<ConfiguredZonesView>("/site/configuration/zones");
+  // Without a file the daemon runs with the configuration of the first run.
+  const isExample = response?.body.file === null;
+  const isWanted = "configure" in route.value.query;
   return (
-    <Step title={t("guide.site")} state={state} result={now}>
-      <details>
+    <Step title={t("guide.site")} state={isExample ? "example" : state} result={now} isOpen={isWanted}>
+      <details open={isWanted}>
         <summary>{t("guide.configure")}</summary>
         <FirstConfiguration />
       </details>
@@ -187,10 +193,14 @@ function WalkStep({ state }: OwnState) {
   );
 }
 
-const LOOKS: Readonly<Record<StepState, readonly [Tone, IconName]>> = {
+/** `example`: the site is the one of the configuration without a file. */
+type ShownState = StepState | "example";
+
+const LOOKS: Readonly<Record<ShownState, readonly [Tone, IconName]>> = {
   done: ["fine", "check"],
   next: ["link", "play"],
   later: ["off", "ellipsis"],
+  example: ["off", "ellipsis"],
   unused: ["off", "circle-slash"],
   unknown: ["off", "ellipsis"],
 };
@@ -200,10 +210,17 @@ function Step({
   title,
   state,
   result,
+  isOpen = false,
   children,
-}: OwnState & { readonly title: string; readonly result: string; readonly children?: ComponentChildren }) {
+}: {
+  readonly title: string;
+  readonly state: ShownState;
+  readonly result: string;
+  readonly isOpen?: boolean;
+  readonly children?: ComponentChildren;
+}) {
   const wasNext = useRef(false);
-  if (state === "next") wasNext.current = true;
+  if (state === "next" || isOpen) wasNext.current = true;
   const [tone, icon] = LOOKS[state];
   const head = (
     <>

@@ -63,8 +63,8 @@ function NotHere({ site: { file, mode } }: { readonly site: ConfiguredZonesView 
         <h2>{t(`notHere.${reason}`)}</h2>
         <p>{t(`notHere.${reason}Text`, { file: file ?? "" })}</p>
         {reason === "noFile" && (
-          <a class="button" href="#/setup">
-            {t("guide.goTo", { screen: t("nav.setup") })}
+          <a class="button" href="#/setup?configure">
+            {t("guide.configure")}
           </a>
         )}
         {reason === "fileOnly" && (
