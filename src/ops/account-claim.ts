@@ -89,6 +89,10 @@ export function assertCentreAddress(centre: string): void {
     throw new AppError("usage", "the address of a dispatch centre must not contain a user name or password", {
       hint: "Use its base URL alone: the one-time code is the authentication.",
     });
+  if (!/^https?:\/\//.test(centre))
+    throw new AppError("usage", `${centre} is not the address of a dispatch centre`, {
+      hint: "An address begins with https:// or http://, such as https://dispecerat.example.ro/api.",
+    });
   if (!/^https?:\/\/[^\s?#]+$/.test(centre))
     throw new AppError("usage", `${centre} is not the address of a dispatch centre`, {
       hint: "Use its base URL, such as https://dispecerat.example.ro/api.",

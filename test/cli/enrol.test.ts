@@ -218,7 +218,8 @@ test("servers that cannot enrol are named, and nothing is written over a passwor
     [other, 65, "cannot enrol sites (201)"],
     [down, 75, "no database"],
     [refused, 75, "no response from"],
-    ["dispecerat.example.ro", 64, "is not the address of a dispatch centre"],
+    ["dispecerat.example.ro", 64, "is not the address of a dispatch centre\nAn address begins with https://"],
+    ["https://dispecerat.example.ro?a", 64, "is not the address of a dispatch centre\nUse its base URL"],
   ] as const) {
     const outcome = await enrol(centre);
     expect([centre, outcome.code, outcome.stdout]).toEqual([centre, code, ""]);
