@@ -8,7 +8,8 @@ export function objectiveDetails({
   ...rest
 }: Objective): readonly (readonly [field: string, text: string])[] {
   return Object.entries(rest).flatMap(([field, value]) => {
-    if (typeof value === "number") return [[field, String(value)] as const];
+    if (typeof value === "number")
+      return [[field, translateCode("objectives.number", field, String(value), { n: value })] as const];
     if (typeof value !== "string" || value === "") return [];
     return [[field, field === "status" ? translateCode("objectives.status", value) : value] as const];
   });

@@ -52,6 +52,8 @@ export const EN_RECORDS = {
   "objectives.details": "Details",
   "objectives.status.active": "active",
   "objectives.status.inactive": "inactive",
+  "objectives.number.floors": "floors: {n}",
+  "objectives.number.surfaceArea": "area: {n} m²",
   "objectives.usedBy": "Used by zones",
   "objectives.obiective/cladiri": "Buildings",
   "objectives.obiective/bunuri": "Assets",

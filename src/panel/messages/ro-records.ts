@@ -57,6 +57,8 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "objectives.details": "Detalii",
   "objectives.status.active": "activ",
   "objectives.status.inactive": "inactiv",
+  "objectives.number.floors": "niveluri: {n}",
+  "objectives.number.surfaceArea": "suprafață: {n} m²",
   "objectives.usedBy": "Zone asociate",
   "objectives.obiective/cladiri": "Clădiri",
   "objectives.obiective/bunuri": "Bunuri",
