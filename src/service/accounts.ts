@@ -93,7 +93,7 @@ export class AccountService {
       const other = this.#accounts.byEmail(email);
       if (other && other.id !== first.id) throw new AppError("conflict", `account ${email} already exists`);
       this.#accounts.change(first.id, { email, passwordHash });
-      this.#record("account-password-set", email, by, { formerly: first.email });
+      this.#record("account-password-set", email, by, email === first.email ? {} : { formerly: first.email });
     });
     this.#noteClaim();
   }
