@@ -64,6 +64,17 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
+  test("calls the site without a file an example, and leads from a new zone to the questions of the first file", async () => {
+    await createAdministrator();
+    await page
+      .screen("setup")
+      .listItem(/^This site example configuration/)
+      .shown();
+    const zones = await page.open("zones/found");
+    await zones.link("Create a configuration").click();
+    await page.screen("setup").field("Site name").shown();
+  });
+
   test("takes the code as it is typed: a phone corrects and capitalises nothing", async () => {
     const code = page.screen("first-start").field("One-time code");
     const names = ["autocapitalize", "autocorrect", "spellcheck"];
