@@ -196,7 +196,7 @@ describeWithBrowser("a technician on site", () => {
 describeWithBrowser("before a walk test", () => {
   const site = PanelSite.running();
 
-  test("a viewer is told that none is running, and who may start one", async () => {
+  test("a viewer reads that none is running, and who may start one", async () => {
     const viewer = { email: "viewer@site.example", password: "correct horse battery staple" };
     await site.daemon.addAccount(viewer, "viewer");
     const page = await site.signedOutPage();

@@ -2,6 +2,10 @@
 export const RO_CENTRE_ERROR_MESSAGES: readonly (readonly [english: string, romanian: string])[] = [
   ["{n} one-time codes are unused", "{n} de coduri de unică folosință nu au fost folosite"],
   [
+    "An address begins with https:// or http://, such as https://dispecerat.example.ro/api",
+    "O adresă începe cu https:// sau http://, de exemplu https://dispecerat.example.ro/api",
+  ],
+  [
     "site {site} is enrolled: the device that uses another code takes over its account, and the present one can no longer sign in",
     "locația {site} este înrolată: dispozitivul care folosește alt cod îi preia contul, iar cel actual nu se mai poate autentifica",
   ],

@@ -66,10 +66,6 @@ export const RO_CONFIGURATION: readonly (readonly [english: string, romanian: st
     "Use its base URL, such as https://dispecerat.example.ro/api",
     "Folosiți adresa de bază, de exemplu https://dispecerat.example.ro/api",
   ],
-  [
-    "An address begins with https:// or http://, such as https://dispecerat.example.ro/api",
-    "O adresă începe cu https:// sau http://, de exemplu https://dispecerat.example.ro/api",
-  ],
   ["no response from {centre}: {reason}", "niciun răspuns de la {centre}: {reason}"],
   ["The port does not use TLS. Use {address}", "Portul nu folosește TLS. Folosiți {address}"],
   [
