@@ -64,12 +64,6 @@ describeWithBrowser("a new installation in the panel", () => {
     await page.screen("walk-test").heading("Walk test").shown();
   });
 
-  test("shows the questions of the first configuration at once to who comes from a new zone", async () => {
-    await createAdministrator();
-    await page.evaluate("location.hash = '#/setup?configure'");
-    await page.screen("setup").field("Site name").shown();
-  });
-
   test("takes the code as it is typed: a phone corrects and capitalises nothing", async () => {
     const code = page.screen("first-start").field("One-time code");
     const names = ["autocapitalize", "autocorrect", "spellcheck"];
