@@ -31,6 +31,7 @@ export const EVENT_SENTENCES: Readonly<Record<TimelineName, string>> = {
   "account-enabled": "{who} enabled account {about}",
   "signing-key-rotated": "{who} rotated the signing key",
   "signing-key-forgotten": "{who} revoked the previous signing key",
+  "record-arrived": "The dispatch centre has received intervention",
   "sync-conflict": "Conflict with the dispatch centre about intervention",
   "objectives-changed": "The objectives of the dispatch centre changed",
   "database-recovered": "The database was damaged and recovered",
@@ -141,6 +142,7 @@ export function eventSentence(
     isDated === false ? "clock not set" : "",
     isConflict ? conflictText(detail) : "",
     event === "intervention-changed" ? changesOf(detail) : "",
+    event === "record-arrived" ? `ID ${String(detail["upstreamId"])} there` : "",
     event === "alarm-panel-reported" ? reportOf(detail) : "",
   ];
   const outcome = event === "restore" ? [] : outcomeOf(state, reason);

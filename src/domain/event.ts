@@ -43,6 +43,7 @@ export const EVENT_NAMES = [
   "account-enabled",
   "signing-key-rotated",
   "signing-key-forgotten",
+  "record-arrived",
   "sync-conflict",
   "objectives-changed",
   "database-recovered",

@@ -44,6 +44,6 @@ function categoryOf({ event, who, detail }: TimelineEntry): Category {
   if (/^(restore|signal|zone|walk)/.test(event)) return "alarms";
   if (/^(sign-?ed|sign-in|forbidden|account)/.test(event))
     return event.startsWith("sign") && SITE_ACCOUNT.test(who) ? "system" : "users";
-  if (event.startsWith("intervention")) return "records";
+  if (/^(intervention|record)/.test(event)) return "records";
   return "system";
 }

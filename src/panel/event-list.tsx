@@ -1,12 +1,16 @@
 import "./event-list.css";
+import type { JourneyView } from "../site/journey-view.ts";
+import type { HistoryView, TimelineEntry } from "../site/timeline-view.ts";
 import { formatClock } from "./date-format.ts";
 import { formatDay } from "./day-format.ts";
+import { deliveryTime } from "./delivery-time.ts";
 import { EVENT_DETAIL_TEXTS } from "./event-detail-texts.ts";
 import { EventFacts, FoldHead, foldsOf, useFold } from "./event-folds.tsx";
 import { furtherChanges, type LogRow } from "./event-records.ts";
 import { eventSentence } from "./event-sentence.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
+import { withJourney } from "./journey-entries.ts";
 import { mayOperate } from "./session.ts";
 
 /**
@@ -42,6 +46,24 @@ export function EventList({
         </section>
       ))}
     </>
+  );
+}
+
+/** The history of a record, with what only its journey has; its arrival with the time that it took. */
+export function HistoryList({
+  entries,
+  journey,
+}: Pick<HistoryView, "entries"> & { readonly journey: JourneyView | null }) {
+  const took = journey ? deliveryTime(journey) : undefined;
+  const withTime = (entry: TimelineEntry): TimelineEntry => {
+    const isIt =
+      entry.event === "record-arrived" && entry.detail["upstreamId"] === journey?.centre?.upstreamId;
+    return took !== undefined && isIt ? { ...entry, detail: { ...entry.detail, took } } : entry;
+  };
+  return (
+    <EventList
+      rows={withJourney(entries, journey).map((entry) => ({ entry: withTime(entry), records: [] }))}
+    />
   );
 }
 

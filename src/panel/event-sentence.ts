@@ -139,5 +139,7 @@ const LOOKS: readonly (readonly [string, Look])[] = [
   ["objectives", { icon: "building-2", tone: "off" }],
   ["data-lost", { icon: "triangle-alert", tone: "fault" }],
   ["database", { icon: "history", tone: "attention" }],
+  ["record-arrived", { icon: "check", tone: "fine" }],
+  ["journaled", { icon: "check", tone: "off" }],
   ["blind", { icon: "clock", tone: "attention" }],
 ];

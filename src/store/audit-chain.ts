@@ -51,6 +51,7 @@ const AUDITED: Readonly<Record<EventName, boolean>> = {
   "account-enabled": true,
   "signing-key-rotated": true,
   "signing-key-forgotten": true,
+  "record-arrived": false,
   "sync-conflict": false,
   "objectives-changed": false,
   "database-recovered": true,

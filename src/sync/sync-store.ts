@@ -84,8 +84,7 @@ export class SyncStore {
   }
 
   /**
-   * Runs `write` in a commit shared with other records of this event loop turn: an fsync on an SD card takes ten
-   * milliseconds and blocks the process.
+   * Runs `write` in a commit shared with other records of this turn: an fsync on an SD card blocks for ten milliseconds.
    * @returns once it is on disk
    */
   share<T>(work: () => T): Promise<T> {
@@ -134,11 +133,13 @@ export class SyncStore {
     return stored;
   }
 
-  /** Applies an event and changes to an entry, and stores it. */
+  /** Applies an event and changes to an entry, and stores it; an arrival is in the event log with the same commit. */
   apply(entry: OutboxEntry, event: OutboxEvent, changes: Partial<OutboxEntry>): OutboxEntry {
-    const linked = (changes.upstreamId === undefined ? entry.upstreamId : changes.upstreamId) !== null;
-    const moved = { ...entry, ...changes, phase: nextPhase(entry.phase, event, linked) };
+    const { upstreamId = entry.upstreamId } = changes;
+    const moved = { ...entry, ...changes, phase: nextPhase(entry.phase, event, upstreamId !== null) };
     this.outbox.save(moved);
+    if (entry.upstreamId === null && upstreamId !== null)
+      this.recordEvent({ event: "record-arrived", who: "sync" }, entry.interventionId, { upstreamId });
     return moved;
   }
 

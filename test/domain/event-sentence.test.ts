@@ -77,6 +77,10 @@ test.each([
     "ana@example.ro created intervention #4",
   ],
   [
+    { event: "record-arrived", who: "sync", subject: "intervention 4", detail: { upstreamId: 88123 } },
+    "The dispatch centre has received intervention #4 - ID 88123 there",
+  ],
+  [
     {
       event: "intervention-changed",
       who: "admin@santinela.local",

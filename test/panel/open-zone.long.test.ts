@@ -119,6 +119,9 @@ describeWithBrowser("an intervention whose zone is still open", () => {
     await record.listItem(/^Contact\s?\d\d:\d\d:\d\d$/).shown();
     await record.listItem(/^Centre\s?\d\d:\d\d:\d\d$/).shown();
     await record.text(/^Reached the dispatch centre (\d+\.\d s|.+ minutes?) after the trip\.$/).shown();
+    const region = record.markup(".log");
+    await region.text(/^The dispatch centre has received intervention #1/).shown();
+    await region.text(/^Written to the trip journal/).shown();
     await page.speak("RO");
     await record.text(/^A ajuns la dispecerat la (\d+,\d s|.+ minute?) după declanșare\.$/).shown();
     await page.speak("EN");

@@ -16,6 +16,7 @@ const DAY_MS = 86_400_000;
 const NOT_AUDITED: readonly EventName[] = [
   "intervention-created",
   "intervention-changed",
+  "record-arrived",
   "sync-conflict",
   "objectives-changed",
   "output-switched",

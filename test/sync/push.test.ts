@@ -41,6 +41,23 @@ describe("with the link up", () => {
     expect(site.logLines.join("")).toMatch(/"event":"record-synced","interventionId":1,"outcome":"applied"/);
   });
 
+  test("an arrival is in the event log once, with the number there", async () => {
+    const { id } = site.create();
+    const arrivals = () => site.app.events.newest(20).filter(({ event }) => event === "record-arrived");
+    expect(arrivals()).toEqual([]);
+    await site.push.cycle();
+    site.app.interventions.update(id, { crews: 4 }, OPERATOR_USER);
+    await site.push.cycle();
+    expect(arrivals()).toMatchObject([
+      {
+        who: "sync",
+        from: "dispatch centre",
+        subject: `intervention ${id}`,
+        detail: { upstreamId: there()[0]?.id },
+      },
+    ]);
+  });
+
   test("an update sends only changed fields, so that changes of the dispatch centre remain", async () => {
     const { id } = site.create();
     await site.push.cycle();

@@ -21,6 +21,7 @@ export const EN_EVENT_SENTENCES = {
   "says.account-enabled": "{who} enabled account {about}",
   "says.signing-key-rotated": "{who} rotated the signing key",
   "says.signing-key-forgotten": "{who} revoked the previous signing key",
+  "says.record-arrived": "The dispatch centre has received intervention",
   "says.sync-conflict": "Conflict with the dispatch centre about intervention",
   "says.conflict-fields": "The dispatch centre had changed the same data of intervention",
   "says.conflict-not-valid-here": "The dispatch centre has a value that is not valid here, in intervention",
@@ -77,6 +78,7 @@ export const EN_EVENT_SENTENCES = {
   "says.site-enrolled": "Site {about} was enrolled",
   "says.enrolment-revoked": "{who} revoked the access of site {about}",
   "says.alarm-panel-reported": "Alarm panel {about} reported an event",
+  "says.journaled": "Written to the trip journal",
 
   "outcome.waiting": "not recorded as an intervention yet",
   "outcome.posted": "recorded as an intervention",

@@ -156,6 +156,7 @@ export const EN_RECORDS = {
   "event.signing-key-rotated": "signing key rotated",
   "event.signing-key-forgotten": "previous signing key revoked",
   "event.objectives-changed": "objectives of the dispatch centre changed",
+  "event.record-arrived": "record at the dispatch centre",
   "event.sync-conflict": "conflict with the dispatch centre",
   "event.zone-bypassed": "zone bypassed",
   "event.zone-restored": "zone returned to service",

@@ -24,6 +24,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.account-enabled": "{who} a activat contul {about}",
   "says.signing-key-rotated": "{who} a înlocuit cheia de semnare",
   "says.signing-key-forgotten": "{who} a revocat cheia de semnare anterioară",
+  "says.record-arrived": "A ajuns la dispecerat intervenția",
   "says.sync-conflict": "Conflict cu dispeceratul privind intervenția",
   "says.conflict-fields": "Dispeceratul modificase aceleași date ale intervenției",
   "says.conflict-not-valid-here": "Dispeceratul are o valoare care nu este validă aici, în intervenția",
@@ -80,6 +81,7 @@ export const RO_EVENT_SENTENCES: CatalogueOf<typeof EN_EVENT_SENTENCES> = {
   "says.site-enrolled": "Locația {about} a fost înrolată",
   "says.enrolment-revoked": "{who} a revocat accesul locației {about}",
   "says.alarm-panel-reported": "Centrala de alarmă {about} a raportat un eveniment",
+  "says.journaled": "Scrisă în jurnalul declanșărilor",
 
   "outcome.waiting": "încă neînregistrată ca intervenție",
   "outcome.posted": "înregistrată ca intervenție",

@@ -176,6 +176,7 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "event.signing-key-rotated": "cheie de semnare înlocuită",
   "event.signing-key-forgotten": "cheie de semnare anterioară revocată",
   "event.objectives-changed": "obiective modificate la dispecerat",
+  "event.record-arrived": "înregistrare ajunsă la dispecerat",
   "event.sync-conflict": "conflict cu dispeceratul",
   "event.zone-bypassed": "zonă în bypass",
   "event.zone-restored": "zonă reactivată",

@@ -3,9 +3,9 @@ import type { SyncRecordStatus } from "../../site/sync-view.ts";
 import { Badge } from "../badge.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { formatTime } from "../date-format.ts";
-import { formatDuration } from "../duration.ts";
-import { language, t } from "../i18n.ts";
+import { t } from "../i18n.ts";
 import { Journey } from "../journey.tsx";
+import { deliveryTime } from "../delivery-time.ts";
 import { Undelivered } from "../journey-card.tsx";
 import { status } from "../live-updates.ts";
 import { SyncBadge } from "../sync-badge.tsx";
@@ -22,32 +22,14 @@ export function Delivery({
   // While it is not done, the status has each attempt.
   const journey = status.value?.journeys.find(({ interventionId }) => interventionId === id) ?? stored;
   if (!journey) return null;
-  const tookMs = deliveryMs(journey);
+  const time = deliveryTime(journey);
   return (
     <>
       <Journey journey={journey} />
       <Undelivered centre={journey.centre} />
-      {tookMs !== undefined && (
-        <p class="quiet">{t("interventions.reached", { time: formatShortTime(tookMs) })}</p>
-      )}
+      {time !== undefined && <p class="quiet">{t("interventions.reached", { time })}</p>}
     </>
   );
-}
-
-/** From the contact to the answer of the dispatch centre; undefined if one of them is not known, or the clock was set between. */
-function deliveryMs({ contactAt, centre }: JourneyView): number | undefined {
-  const arrivedAt = centre?.arrivedAt ?? null;
-  if (contactAt === null || arrivedAt === null) return undefined;
-  const tookMs = Date.parse(arrivedAt) - Date.parse(contactAt);
-  return tookMs < 0 ? undefined : tookMs;
-}
-
-/** Below a minute with a tenth of a second, such as `2.1 s`. */
-function formatShortTime(ms: number): string {
-  const seconds = ms / 1000;
-  if (seconds >= 60) return formatDuration(seconds);
-  const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-  return `${seconds.toLocaleString(language.value, digits)} s`;
 }
 
 /** What the dispatch centre has answered about a record that needs a user, and what can be done. */

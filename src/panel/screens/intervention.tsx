@@ -12,7 +12,7 @@ import { useQuery, type QueryState } from "../api.ts";
 import { BackLink } from "../back-link.tsx";
 import { everyShown } from "../clock.ts";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { EventList } from "../event-list.tsx";
+import { HistoryList } from "../event-list.tsx";
 import { Icon } from "../icon.tsx";
 import { DaemonText } from "../daemon-text.tsx";
 import { t } from "../i18n.ts";
@@ -215,7 +215,7 @@ function Facts({ record, setAt }: { readonly record: Intervention; readonly setA
 /** The recorded history of the intervention, and its sync phase. */
 function History({ query: { response, error, reload } }: { readonly query: QueryState<HistoryView> }) {
   if (!response) return <Pending error={error} reload={reload} />;
-  const { entries, sync } = response.body;
+  const { entries, sync, journey } = response.body;
   return (
     <section class="card">
       <h2>{t("interventions.history")}</h2>
@@ -227,7 +227,7 @@ function History({ query: { response, error, reload } }: { readonly query: Query
           )}
         </p>
       )}
-      <EventList rows={entries.map((entry) => ({ entry, records: [] }))} />
+      <HistoryList entries={entries} journey={journey} />
     </section>
   );
 }
