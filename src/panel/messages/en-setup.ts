@@ -10,6 +10,7 @@ export const EN_SETUP = {
   "setup.do": "Create administrator account",
   "setup.signIn": "Sign in with an existing account",
   "guide.text": "Set up a new installation and test its zones. You can reopen this screen from Settings.",
+  "guide.count": "{done} of {all} done",
   "guide.done": "done",
   "guide.next": "next step",
   "guide.later": "not done",

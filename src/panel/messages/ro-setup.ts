@@ -13,6 +13,7 @@ export const RO_SETUP: CatalogueOf<typeof EN_SETUP> = {
   "setup.do": "Creare cont de administrator",
   "setup.signIn": "Autentificare cu un cont existent",
   "guide.text": "Configurați o instalație nouă și testați-i zonele. Ecranul se poate redeschide din Setări.",
+  "guide.count": "{done} din {all}",
   "guide.done": "finalizat",
   "guide.next": "pasul următor",
   "guide.later": "nefinalizat",

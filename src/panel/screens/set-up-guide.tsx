@@ -1,17 +1,13 @@
 import "../guide.css";
-import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import type { Objective, ObjectiveType } from "../../generated/types.ts";
 import type { ConfiguredZonesView } from "../../site/configuration-view.ts";
 import type { SyncView } from "../../site/sync-view.ts";
 import { Act } from "../act.tsx";
 import { request, useQuery, type QueryState } from "../api.ts";
-import { Badge, type Tone } from "../badge.tsx";
 import { LinkReason } from "../condition-text.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
-import { stepStates, testedZones, type StepState } from "../guide-steps.ts";
+import { stepCount, stepStates, testedZones } from "../guide-steps.ts";
 import { apiPath } from "../http.ts";
-import type { IconName } from "../icons.ts";
 import { LanguageChoice } from "../language-choice.tsx";
 import { language, t } from "../i18n.ts";
 import { status, zones } from "../live-updates.ts";
@@ -20,20 +16,27 @@ import { route } from "../route.ts";
 import { account } from "../session.ts";
 import { CentreTrial } from "./centre-trial.tsx";
 import { FirstConfiguration } from "./first-configuration.tsx";
+import { SignalStep, useLastSignal } from "./guide-signal.tsx";
+import { Step, type OwnState } from "./guide-step.tsx";
 import { isUnnamed, NameOfNewSite } from "./site-form.tsx";
 
-/** Guides through the set-up of a new installation, from the configuration to the walk test; the step that is next is open. */
+/** The language and the administrator: there is no set-up without them. */
+const DONE_BEFORE = 2;
+
+/** Guides through the set-up of a new installation, from the configuration to a signal at the centre; the step that is next is open. */
 export function SetUpGuide() {
   const counted = useObjectiveCount();
+  const signal = useLastSignal();
   const states = stepStates({
     isNamed: !isUnnamed(),
     link: status.value?.link.state ?? "none",
     objectives: counted.count,
     zones: zones.value,
+    isSignalThere: signal.upstreamId === undefined ? undefined : signal.upstreamId !== null,
   });
   return (
     <>
-      <h1>{t("nav.setup")}</h1>
+      <Head states={states} />
       <p>{t("guide.text")}</p>
       <NameOfNewSite />
       <NextStep states={states} />
@@ -47,12 +50,31 @@ export function SetUpGuide() {
         <ObjectivesStep state={states.objectives} counted={counted} />
         <ZonesStep state={states.zones} />
         <WalkStep state={states.walk} />
+        {states.signal !== "unused" && <SignalStep state={states.signal} signal={signal} />}
       </ol>
     </>
   );
 }
 
-/** Where the next step is done, above the list: on a phone the list is two screens long. The other steps are done in it. */
+/** The title with how much is done, in words and as a bar. */
+function Head({ states }: { readonly states: ReturnType<typeof stepStates> }) {
+  const { done, all } = stepCount(states, DONE_BEFORE);
+  const text = t("guide.count", { done, all });
+  return (
+    <>
+      <div class="head">
+        <h1 class="grow">{t("nav.setup")}</h1>
+        <span class="quiet">{text}</span>
+      </div>
+      <progress class="guide-bar" value={done} max={all} aria-label={text} />
+    </>
+  );
+}
+
+/**
+ * Where the next step is done, above the list: on a phone the list is two screens long. The step itself does not repeat it. The
+ * other steps are done in the list.
+ */
 function NextStep({ states }: { readonly states: ReturnType<typeof stepStates> }) {
   const hasZones = zones.value.length > 0;
   const walk = [t("guide.goTo", { screen: t("nav.walkTest") }), "#/walk-test"] as const;
@@ -66,10 +88,6 @@ function NextStep({ states }: { readonly states: ReturnType<typeof stepStates> }
       </a>
     )
   );
-}
-
-interface OwnState {
-  readonly state: StepState;
 }
 
 function SiteStep({ state }: OwnState) {
@@ -170,7 +188,7 @@ function ZonesStep({ state }: OwnState) {
         <a class="button" href="#/zones/found">
           {t("edit.add")}
         </a>
-        {n > 0 && (
+        {n > 0 && state !== "next" && (
           <a class="button" href="#/zones">
             {t("guide.goTo", { screen: t("nav.zones") })}
           </a>
@@ -186,61 +204,11 @@ function WalkStep({ state }: OwnState) {
   return (
     <Step title={t("walk.title")} state={state} result={n === 0 ? "" : t("walk.tested", { tested, n })}>
       <p>{t("guide.walk")}</p>
-      <a class="button" href="#/walk-test">
-        {t("guide.goTo", { screen: t("nav.walkTest") })}
-      </a>
-    </Step>
-  );
-}
-
-/** `example`: the site is the one of the configuration without a file. */
-type ShownState = StepState | "example";
-
-const LOOKS: Readonly<Record<ShownState, readonly [Tone, IconName]>> = {
-  done: ["fine", "check"],
-  next: ["link", "play"],
-  later: ["off", "ellipsis"],
-  example: ["off", "ellipsis"],
-  unused: ["off", "circle-slash"],
-  unknown: ["off", "ellipsis"],
-};
-
-/** A step with its state in a word and its result in a line. It opens when it is the next one and stays so for its reader. */
-function Step({
-  title,
-  state,
-  result,
-  isOpen = false,
-  children,
-}: {
-  readonly title: string;
-  readonly state: ShownState;
-  readonly result: string;
-  readonly isOpen?: boolean;
-  readonly children?: ComponentChildren;
-}) {
-  const wasNext = useRef(false);
-  if (state === "next" || isOpen) wasNext.current = true;
-  const [tone, icon] = LOOKS[state];
-  const head = (
-    <>
-      <h2>{title}</h2>{" "}
-      <Badge tone={tone} icon={icon}>
-        {t(`guide.${state}`)}
-      </Badge>
-      <small>{result}</small>
-    </>
-  );
-  return (
-    <li class="guide-step card" aria-current={state === "next" ? "step" : undefined}>
-      {children === undefined ? (
-        <div class="guide-head">{head}</div>
-      ) : (
-        <details open={wasNext.current}>
-          <summary class="guide-head">{head}</summary>
-          <div class="stack tight">{children}</div>
-        </details>
+      {state !== "next" && (
+        <a class="button" href="#/walk-test">
+          {t("guide.goTo", { screen: t("nav.walkTest") })}
+        </a>
       )}
-    </li>
+    </Step>
   );
 }

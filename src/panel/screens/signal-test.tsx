@@ -17,6 +17,19 @@ const REFRESH_INTERVAL_MS = 2_000;
 
 /** Sends a test intervention along the alarm path and shows each step. */
 export function SignalTest() {
+  return (
+    <section class="card">
+      <h2>{t("signal.title")}</h2>
+      <SignalTrial />
+    </section>
+  );
+}
+
+/**
+ * The test without its heading.
+ * @param arrived called with its number at the dispatch centre
+ */
+export function SignalTrial({ arrived }: { readonly arrived?: (upstreamId: number) => void }) {
   const [key, setKey] = useState<string | undefined>(undefined);
   const { response, error, reload, refresh } = useQuery<SignalTestView>(
     key === undefined ? undefined : `/site/signal-test/${key}`,
@@ -34,9 +47,12 @@ export function SignalTest() {
     });
     setIsStarting(false);
   };
+  const upstreamId = response?.body.key === key ? (response?.body.upstreamId ?? null) : null;
+  useEffect(() => {
+    if (upstreamId !== null) arrived?.(upstreamId);
+  }, [upstreamId]);
   return (
-    <section class="card">
-      <h2>{t("signal.title")}</h2>
+    <>
       <p>{t("signal.text")}</p>
       <p>
         <Act disabled={isStarting} onClick={() => void start()}>
@@ -46,7 +62,7 @@ export function SignalTest() {
       <ErrorMessage text={problem} />
       {!response && error && <Pending error={error} reload={reload} />}
       {response && response.body.key === key && <Progress test={response.body} />}
-    </section>
+    </>
   );
 }
 
