@@ -17,6 +17,10 @@ export interface SiteReportFacts {
   /** Codes of the open conditions, the most serious first. */
   readonly conditions: readonly string[];
   readonly faults: readonly SiteFault[];
+  /** The most urgent unfinished alarm, with the time of its contact or else of its record; undefined if there is none. */
+  readonly alarm: { readonly name: string; readonly sinceMs: number } | undefined;
+  /** Unfinished interventions that have begun. */
+  readonly unfinished: number;
   /** The objective of most zones, as `type/id`; undefined without zones. */
   readonly objective: string | undefined;
   readonly diskFreeMb: number;
@@ -44,7 +48,16 @@ const REPORT_BYTES_MAX = 16 * 1024;
  * @param nowMs wall clock, milliseconds since 1970
  */
 export function siteReport(
-  { headline, objective, conditions, faults, cardWear, ...siteReportFacts }: SiteReportFacts,
+  {
+    headline,
+    alarm,
+    unfinished,
+    objective,
+    conditions,
+    faults,
+    cardWear,
+    ...siteReportFacts
+  }: SiteReportFacts,
   { outbox, comparison }: SyncedState,
   nowMs: number,
 ): SiteReport {
@@ -57,6 +70,8 @@ export function siteReport(
     at: Math.round(nowMs),
     level: headline.level,
     ...(reasons.length === 0 ? {} : { reasons }),
+    ...(alarm === undefined ? {} : { alarm: { name: cleanName(alarm.name), ageS: ageS(alarm.sinceMs) } }),
+    ...(unfinished === 0 ? {} : { unfinished }),
     ...(objective === undefined ? {} : { objective }),
     ...(conditions.length === 0 ? {} : { conditions: conditions.slice(0, CONDITIONS_MAX) }),
     ...(named.length === 0 ? {} : { faults: named }),
@@ -89,10 +104,11 @@ function reasonsOf({ level, reasons }: SiteReportFacts["headline"]): SiteReason[
  * report is kept, so that no site decides what the centre stores.
  */
 export function knownReport(report: SiteReport): SiteReport {
-  const { reasons, faults, backlog, compared } = report;
+  const { reasons, alarm, faults, backlog, compared } = report;
   const known = {
     ...picked(report, PLAIN_FIELDS),
     ...(reasons && { reasons: reasons.map((one) => picked(one, ["code", "count", "names"])) }),
+    ...(alarm && { alarm: picked(alarm, ["name", "ageS"]) }),
     ...(faults && { faults: faults.map((one) => picked(one, ["zone", "fault"])) }),
     ...(backlog && { backlog: picked(backlog, ["records", "oldestS"]) }),
     ...(compared && { compared: picked(compared, ["ageS", "differing"]) }),
@@ -108,6 +124,7 @@ const PLAIN_FIELDS = [
   "at",
   "upS",
   "level",
+  "unfinished",
   "objective",
   "conditions",
   "moreFaults",

@@ -18,16 +18,34 @@ export function objectiveOf(reference: string): Located | undefined {
 /** The name of the objective of a record, or type and number while the name is not known. */
 export type ObjectiveNames = (record: Located) => string;
 
-/** Asks for the names of the objectives of a page of records, with one request for each type. */
-export function useObjectiveNames(records: readonly Located[]): ObjectiveNames {
+/** The city of an objective, or else its address; empty if neither is known. */
+export type Places = (reference: string | undefined) => string;
+
+/** Asks for the objectives of a page of records, with one request for each type. */
+function useKnown(records: readonly Located[]): (record: Located) => Objective | undefined {
   const known: Readonly<Record<ObjectiveType, readonly Objective[]>> = {
     "obiective/cladiri": useObjectives("obiective/cladiri", records),
     "obiective/bunuri": useObjectives("obiective/bunuri", records),
     "obiective/persoane": useObjectives("obiective/persoane", records),
   };
-  return ({ objectiveType: type, objectiveId }) =>
-    known[type].find(({ id }) => id === objectiveId)?.name ??
-    `${translateCode("objective", type)} ${objectiveId}`;
+  return ({ objectiveType: type, objectiveId }) => known[type].find(({ id }) => id === objectiveId);
+}
+
+/** Asks for the names of the objectives of a page of records. */
+export function useObjectiveNames(records: readonly Located[]): ObjectiveNames {
+  const find = useKnown(records);
+  return (record) =>
+    find(record)?.name ?? `${translateCode("objective", record.objectiveType)} ${record.objectiveId}`;
+}
+
+/** Asks where the objectives of these references are. */
+export function usePlaces(references: readonly string[]): Places {
+  const find = useKnown(references.flatMap((one) => objectiveOf(one) ?? []));
+  return (reference = "") => {
+    const located = objectiveOf(reference);
+    const { address, city } = (located && find(located)) ?? {};
+    return city || address || "";
+  };
 }
 
 /** As `useObjectiveNames`, for references such as `obiective/cladiri/14`. */

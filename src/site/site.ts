@@ -18,6 +18,7 @@ import { SiteJourneys } from "./journeys.ts";
 import { SiteMonitoring } from "./monitoring.ts";
 import { CurrentContacts } from "./current-contacts.ts";
 import { readOverDamage, type ReadOr } from "./damaged-pages.ts";
+import type { JourneyView } from "./journey-view.ts";
 import { zoneOfTrip } from "./record-journeys.ts";
 import type { SiteParts } from "./site-parts.ts";
 import type { StatusView } from "./status-view.ts";
@@ -130,7 +131,7 @@ export class Site {
   siteReportFacts(): SiteReportFacts | undefined {
     if (!this.#hasInputs) return undefined;
     const { config, journal, zoneService } = this.#parts;
-    const { site, version, headline, conditions } = this.status();
+    const { site, version, headline, journeys, conditions } = this.status();
     const faults = this.#readOr(() => journal.faults.list(), [], "journal.db");
     const zones = zoneService.monitor.zones().map(({ zone }) => zone);
     return {
@@ -140,6 +141,8 @@ export class Site {
       headline,
       conditions: [...new Set(conditions.map(({ code }) => code))],
       faults: reportedFaults(faults, zones),
+      alarm: worstAlarm(journeys),
+      unfinished: unfinishedIn(headline),
       objective: mainObjective(config.zones.map(({ objective }) => refText(objective))),
       diskFreeMb: Math.floor(freeBytes(config.dataDir) / 1_048_576),
       cardWear: storageWear(),
@@ -191,4 +194,17 @@ export class Site {
 
 function hasAlarmRecord({ reasons }: Headline): boolean {
   return reasons.some(({ code }) => code === "alarm-unfinished");
+}
+
+/** The first alarm of the journeys, which are ordered by urgency. */
+function worstAlarm(journeys: readonly JourneyView[]): SiteReportFacts["alarm"] {
+  const alarm = journeys.find(({ isAlarm }) => isAlarm);
+  const since = alarm?.contactAt ?? alarm?.recordedAt ?? null;
+  return alarm && since !== null ? { name: alarm.name, sinceMs: Date.parse(since) } : undefined;
+}
+
+/** Records that have begun and are not done, as the headline counts them. */
+function unfinishedIn({ reasons }: Headline): number {
+  const counted = reasons.filter(({ code }) => code === "alarm-unfinished" || code === "work-unfinished");
+  return counted.reduce((sum, { count }) => sum + count, 0);
 }

@@ -13,7 +13,14 @@ import { violationsInAllThemes } from "../support/accessibility-checks.ts";
 /** Two dozen reports of a site that works may be late on a busy machine. */
 const SILENT_S = 12;
 const REPORT_EVERY_MS = 500;
-const NAMES = ["Hala Nord", "Depozit Sud", "Sediu Est", "Dispecerat", /Locația nu mai comunică[^\n]*/g];
+const NAMES = [
+  "Hala Nord",
+  "Depozit Sud",
+  "Sediu Est",
+  "Dispecerat",
+  "Incendiu: Fum depozit",
+  /Locația nu mai comunică[^\n]*/g,
+];
 
 describeWithBrowser("a dispatcher who looks at all sites", () => {
   const centre = PanelSite.running(
@@ -34,7 +41,14 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
   async function keepReporting(): Promise<void> {
     while (!end.signal.aborted) {
       await report({});
-      await report({ ref: "sud", name: "Depozit Sud", level: "alarm" });
+      await report({
+        ref: "sud",
+        name: "Depozit Sud",
+        level: "alarm",
+        reasons: [{ code: "alarm-unfinished", count: 3 }],
+        alarm: { name: "Incendiu: Fum depozit", ageS: 840 },
+        unfinished: 4,
+      });
       await pause(REPORT_EVERY_MS);
     }
   }
@@ -94,6 +108,8 @@ describeWithBrowser("a dispatcher who looks at all sites", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     await sites.row(/Sediu Est.*silent since.*queued records: \?/s).shown();
+    // What is wrong, where and for how long, before how many there are.
+    await sites.row(/Depozit Sud.*Incendiu: Fum depozit, 14 min · 3 unfinished alarms.*4/s).shown();
     await page.speak("RO");
     await sites.row(/Sediu Est.*nu mai comunică de la.*înregistrări în așteptare: \?/s).shown();
     await page.close();

@@ -257,6 +257,8 @@ test("the largest report is valid and smaller than 16 kB", () => {
           items: [1, 2].map((id) => ({ about: "intervention" as const, id, name: long })),
         })),
       },
+      alarm: { name: long, sinceMs: 0 },
+      unfinished: 1e9,
       conditions: Array.from({ length: 60 }, () => "c".repeat(40)),
       faults: Array.from({ length: 600 }, () => ({ zone: `\u0007${long}`, fault: "supervision" })),
       objective: "obiective/persoane/123456789012345",

@@ -13,6 +13,8 @@ export const EN_SITES = {
   "sites.noneFound": "No site matches.",
   "sites.reported": "Last report",
   "sites.why": "Reasons",
+  "sites.open": "Unfinished",
+  "sites.toSend": "To send",
   "sites.ref": "Reference",
   "sites.silentAfter": "Counts as silent after",
   "sites.version": "Version",

@@ -129,6 +129,8 @@ export const RO_API_PARTS: readonly (readonly [english: string, romanian: string
     "Codurile problemelor active, începând cu cele mai grave.",
   ],
   ["Faults of zones, low batteries included.", "Deranjamentele zonelor, inclusiv bateriile descărcate."],
+  ["The most urgent unfinished alarm.", "Alarma nefinalizată cea mai urgentă."],
+  ["Unfinished interventions that have begun.", "Intervențiile nefinalizate care au început."],
   ["Faults beyond the first 40.", "Numărul de deranjamente după primele 40."],
   ["Records queued for the dispatch centre.", "Înregistrările în așteptare pentru dispecerat."],
   ["The last comparison with the dispatch centre.", "Ultima comparație cu dispeceratul."],

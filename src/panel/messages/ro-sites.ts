@@ -21,6 +21,8 @@ export const RO_SITES: CatalogueOf<typeof EN_SITES> = {
   "sites.noneFound": "Nicio locație găsită.",
   "sites.reported": "Ultimul raport",
   "sites.why": "Motive",
+  "sites.open": "Nefinalizate",
+  "sites.toSend": "De trimis",
   "sites.ref": "Referință",
   "sites.silentAfter": "Interval maxim fără raport",
   "sites.version": "Versiune",

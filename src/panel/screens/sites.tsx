@@ -8,11 +8,12 @@ import { Icon } from "../icon.tsx";
 import { useListReturn } from "../list-return.ts";
 import { SearchField } from "../more-fields.tsx";
 import { Pending } from "../notice.tsx";
+import { usePlaces, type Places } from "../objective-names.ts";
 import { Pager, useTotal } from "../pager.tsx";
 import { route, setQuery } from "../route.ts";
 import { mayAdminister } from "../session.ts";
 import { SortChoice } from "../sort-choice.tsx";
-import { NameLink, Table, type Column } from "../table.tsx";
+import { Table, type Column } from "../table.tsx";
 import { FleetBar } from "./fleet-bar.tsx";
 import { SiteAccess } from "./site-access.tsx";
 import { interventionsOf, LevelBadge, useReports } from "./site-level.tsx";
@@ -50,6 +51,7 @@ function SiteList() {
   const { response, isFormer, error, reload } = useReports<SiteView[]>(path);
   const total = useTotal(response, PAGE_SIZE);
   useListReturn(response !== undefined);
+  const placeOf = usePlaces((response?.body ?? []).flatMap(({ report }) => report.objective ?? []));
   const summary = useReports<FleetSummary>(apiPath("/sites/summary")).response?.body;
   const sortBy = (key: string): void =>
     setQuery({ sort: key, order: key === sort && !descending ? "desc" : "asc", start: "" });
@@ -64,7 +66,7 @@ function SiteList() {
       {summary && <FleetBar summary={summary} />}
       <div class="filter-chips">
         <SearchField text={q} find={(text) => setQuery({ q: text, start: "" })} />
-        <SortChoice columns={columns()} sorting={sorting} />
+        <SortChoice columns={columns(placeOf)} sorting={sorting} />
       </div>
       {!response && <Pending error={error} reload={reload} />}
       {response && !isFormer && total === 0 && (
@@ -80,7 +82,7 @@ function SiteList() {
         <>
           <Table
             caption={t("nav.sites")}
-            columns={columns()}
+            columns={columns(placeOf)}
             rows={response.body}
             isFormer={isFormer}
             keyOf={({ id }) => id}
@@ -99,7 +101,7 @@ function SiteList() {
   );
 }
 
-function columns(): Column<SiteView>[] {
+function columns(placeOf: Places): Column<SiteView>[] {
   return [
     {
       key: "name",
@@ -107,7 +109,7 @@ function columns(): Column<SiteView>[] {
       sortable: true,
       isLead: true,
       isWide: true,
-      cell: ({ id, report }) => <NameLink href={`#/sites/${id}`} name={report.name} />,
+      cell: (site) => <SiteName site={site} place={placeOf(site.report.objective)} />,
     },
     {
       key: "level",
@@ -118,6 +120,21 @@ function columns(): Column<SiteView>[] {
       cell: ({ level }) => <LevelBadge level={level} />,
     },
     { key: "why", title: t("sites.why"), isWide: true, cell: (site) => <Why troubles={troublesOf(site)} /> },
+    {
+      key: "unfinished",
+      title: t("sites.open"),
+      isShort: true,
+      place: "extra",
+      cell: ({ report }) => report.unfinished ?? "–",
+    },
+    {
+      key: "backlog",
+      title: t("sites.toSend"),
+      isShort: true,
+      place: "extra",
+      // What is not known is not zero.
+      cell: ({ silentSince, report }) => (silentSince === null ? (report.backlog?.records ?? "–") : "?"),
+    },
     {
       key: "reportedAt",
       title: t("sites.reported"),
@@ -138,6 +155,18 @@ function columns(): Column<SiteView>[] {
       ),
     },
   ];
+}
+
+/** The name as the link, then the town of its objective: both in two lines at most. */
+function SiteName({ site: { id, report }, place }: { readonly site: SiteView; readonly place: string }) {
+  return (
+    <a href={`#/sites/${id}`} title={report.name}>
+      <span class="two-lines">
+        {report.name}
+        {place !== "" && <small> {place}</small>}
+      </span>
+    </a>
+  );
 }
 
 /** On a phone nothing for a site without problems. */
