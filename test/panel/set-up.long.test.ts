@@ -49,6 +49,11 @@ describeWithBrowser("a new installation in the panel", () => {
 
   test("is claimed with the code and guides to a configuration and a walk test", async () => {
     await page.screen("first-start").heading("Set up this installation").shown();
+    await page.screen("first-start").heading("Open the panel on a phone").shown();
+    await page
+      .screen("first-start")
+      .text(/^http:\/\/panel\.test:\d+\/$/)
+      .shown();
     await page.menu.gone();
     await createAdministrator();
     const guide = page.screen("setup");

@@ -1,9 +1,11 @@
+import "../first-start.css";
 import { AS_TYPED } from "../as-typed.ts";
 import { Form, TextField, formText } from "../field.tsx";
 import { t } from "../i18n.ts";
 import { NewPassword, newPasswordIn } from "../password.tsx";
 import { go } from "../route.ts";
 import { ofOneUser, setUp, sessionState } from "../session.ts";
+import { FirstAddress } from "./first-address.tsx";
 import { ErrorMessage, useErrorMessage } from "../error-message.tsx";
 
 /** The code of the QR code at the first start, which is after `#` so that no server and no log receives it. */
@@ -22,34 +24,37 @@ export function SetUp() {
     go("#/setup");
   };
   return (
-    <section class="narrow card">
-      <h1>{t("setup.title")}</h1>
-      <p>{t("setup.text")}</p>
-      <Form onSubmit={(fields) => run(() => claim(fields))}>
-        <TextField
-          label={t("setup.code")}
-          name="code"
-          autocomplete="one-time-code"
-          hint={t("setup.codeHint")}
-          initial={codeFromAddress}
-          maxLength={100}
-          {...AS_TYPED}
-          required
-        />
-        <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
-        <NewPassword />
-        <ErrorMessage text={error} />
-        <button class="main">{t("setup.do")}</button>
-        <button
-          type="button"
-          onClick={() => {
-            sessionState.value = "out";
-          }}
-        >
-          {t("setup.signIn")}
-        </button>
-      </Form>
-    </section>
+    <div class="first-start">
+      <section class="narrow card">
+        <h1>{t("setup.title")}</h1>
+        <p>{t("setup.text")}</p>
+        <Form onSubmit={(fields) => run(() => claim(fields))}>
+          <TextField
+            label={t("setup.code")}
+            name="code"
+            autocomplete="one-time-code"
+            hint={t("setup.codeHint")}
+            initial={codeFromAddress}
+            maxLength={100}
+            {...AS_TYPED}
+            required
+          />
+          <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
+          <NewPassword />
+          <ErrorMessage text={error} />
+          <button class="main">{t("setup.do")}</button>
+          <button
+            type="button"
+            onClick={() => {
+              sessionState.value = "out";
+            }}
+          >
+            {t("setup.signIn")}
+          </button>
+        </Form>
+      </section>
+      <FirstAddress />
+    </div>
   );
 }
 
