@@ -100,6 +100,8 @@ function undeliveredText({ journeys, centrePhone }: StatusView): string {
   return journeys
     .flatMap(({ interventionId, name, centre }) => {
       const what = plainLine(interventionId === null ? name : `#${interventionId} ${name}`);
+      if (centre?.isUndelivered === true && centre.upstreamId !== null)
+        return [`  the dispatch centre has not received the latest trip of ${what} yet${call}\n`];
       if (centre?.isUndelivered === true)
         return [`  the dispatch centre has not received ${what} yet${call}\n`];
       return centre?.isStopped === true

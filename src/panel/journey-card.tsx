@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
-import type { JourneyView } from "../site/journey-view.ts";
+import type { CentreJourneyView, JourneyView } from "../site/journey-view.ts";
 import type { SyncView } from "../site/sync-view.ts";
 import { Act } from "./act.tsx";
 import { request } from "./api.ts";
 import { Badge } from "./badge.tsx";
 import { DaemonText } from "./daemon-text.tsx";
+import { formatMinute } from "./date-format.ts";
 import { t, translateCode, withMoreTexts } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
 import { Journey } from "./journey.tsx";
@@ -61,6 +62,33 @@ export function JourneyCard({ journey }: { readonly journey: JourneyView }) {
 /** The moment in which a person is better than the queue: the warning, the telephone of the centre, and a new attempt. */
 export function Undelivered({ centre }: Pick<JourneyView, "centre">) {
   if (!centre?.isUndelivered && !centre?.isStopped) return null;
+  return (
+    <>
+      <p class="unknown-there" role="alert">
+        <Icon name="unlink" />
+        {undeliveredText(centre)}
+      </p>
+      <div class="row">
+        <CallCentre />
+        {!centre.isStopped && mayOperate() && <SendNow />}
+      </div>
+    </>
+  );
+}
+
+/** What the dispatch centre does not have of an alarm: all of it, or a trip that has joined it since. */
+export function undeliveredText(centre: CentreJourneyView): string {
+  const { isStopped, upstreamId, latestTrip, tripWaitingSince } = centre;
+  if (isStopped) return translateCode("journey", "stopped", t("journey.unknownThere"));
+  if (upstreamId === null) return t("journey.unknownThere");
+  const at = latestTrip?.at ?? tripWaitingSince;
+  return translateCode("journey", "latestUnknown", t("journey.tripWaiting"), {
+    trip: [latestTrip?.zone, at && formatMinute(at)].filter(Boolean).join(", "),
+  });
+}
+
+/** A new attempt to send everything that waits. */
+export function SendNow() {
   const sendNow = (): Promise<boolean> =>
     runWithErrorNotice(async () => {
       const { body } = await request<SyncView>("/site/sync/now", { method: "POST" });
@@ -71,20 +99,9 @@ export function Undelivered({ centre }: Pick<JourneyView, "centre">) {
       else showNotice(t("sync.waiting", { n }), n > 0);
     });
   return (
-    <>
-      <p class="unknown-there" role="alert">
-        <Icon name="unlink" />
-        {translateCode("journey", centre.isStopped ? "stopped" : "", t("journey.unknownThere"))}
-      </p>
-      <div class="row">
-        <CallCentre />
-        {!centre.isStopped && mayOperate() && (
-          <Act class="grow" onClick={() => void sendNow()}>
-            {t("journey.sendNow")}
-          </Act>
-        )}
-      </div>
-    </>
+    <Act class="grow" onClick={() => void sendNow()}>
+      {t("journey.sendNow")}
+    </Act>
   );
 }
 

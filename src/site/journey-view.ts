@@ -55,6 +55,8 @@ export interface CentreJourneyView {
   readonly arrivedAt: string | null;
   /** Since when it lacks a trip that has joined the record since; null if it lacks none, and for one of an earlier release. */
   readonly tripWaitingSince: string | null;
+  /** The newest trip that has joined the record, while the dispatch centre lacks one; null if it lacks none, or that is not known. */
+  readonly latestTrip: { readonly zone: string; readonly at: string | null } | null;
   /** Failed attempts since the last success. */
   readonly attempts: number;
   /** Null if the next attempt is due now. */

@@ -24,7 +24,9 @@ export class SiteJourneys {
     this.#readOr = readOr;
     const { trips } = parts.journal;
     const find: (typeof trips)["find"] = (key) => readOr(() => trips.find(key), undefined, "journal.db");
-    this.#journeys = new RecordJourneys({ ...parts, trips: { find } });
+    const ofIntervention: (typeof trips)["ofIntervention"] = (id, limit) =>
+      readOr(() => trips.ofIntervention(id, limit), [], "journal.db");
+    this.#journeys = new RecordJourneys({ ...parts, trips: { find, ofIntervention } });
   }
 
   /**

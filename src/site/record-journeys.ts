@@ -15,7 +15,7 @@ import type { SiteParts } from "./site-parts.ts";
 export type RecordJourneysParts = Pick<
   SiteParts,
   "config" | "clock" | "outbox" | "unfinished" | "objectives" | "transmissions"
-> & { readonly trips: Pick<TripStore, "find"> };
+> & { readonly trips: Pick<TripStore, "find" | "ofIntervention"> };
 
 /** A journey with what decides its place. */
 export interface RankedJourney extends Urgency {
@@ -141,6 +141,7 @@ export class RecordJourneys {
       upstreamId: entry?.upstreamId ?? null,
       arrivedAt: hasArrived && entry.arrivedAtMs !== null ? isoTime(entry.arrivedAtMs) : null,
       tripWaitingSince: hasArrived && joinedMs !== null ? isoTime(joinedMs) : null,
+      latestTrip: hasArrived && joinedMs !== null ? this.#latestTrip(entry.interventionId) : null,
       attempts: entry?.attempts ?? 0,
       nextAttemptAt: entry && entry.nextAtMs > nowMs ? isoTime(entry.nextAtMs) : null,
       set: hasArrived ? setOf(entry.base) : null,
@@ -150,7 +151,21 @@ export class RecordJourneys {
       isStopped: isAlarm && !isDone && entry?.phase === "closed" && entry.base === null,
     };
   }
+
+  /** The newest trip that has joined a record. */
+  #latestTrip(interventionId: number): CentreJourneyView["latestTrip"] {
+    const { trips, config } = this.#parts;
+    const trip = trips
+      .ofIntervention(interventionId, JOINED_MAX)
+      .find(({ type, state }) => (type === "trip" || type === "standing") && state === "merged");
+    if (!trip) return null;
+    const { name } = zoneOfTrip(trip, config.zones);
+    return { zone: name, at: trip.isDated ? isoTime(trip.moment.wallMs) : null };
+  }
 }
+
+/** Entries read to find the newest trip of a record: restores and faults may follow it. */
+const JOINED_MAX = 50;
 
 /** The zone of a trip as configured now; of one that was removed what its trip has stored. */
 export function zoneOfTrip(

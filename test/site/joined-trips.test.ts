@@ -33,7 +33,14 @@ beforeEach(async () => {
     unfinished: new UnfinishedInterventions(site.app.database),
     objectives: new ObjectiveStore(site.app.database),
     transmissions: { ofRecord: () => [] },
-    trips: { find: () => undefined },
+    trips: {
+      find: () => undefined,
+      ofIntervention: () => [
+        { type: "restore", state: "posted", zoneId: "gate" },
+        { type: "trip", state: "merged", zoneId: "ramp", signal: { name: "Ramp" }, isDated: false },
+        { type: "trip", state: "posted", zoneId: "door", signal: { name: "Door" }, isDated: false },
+      ],
+    },
   } as unknown as RecordJourneysParts);
 });
 
@@ -76,7 +83,11 @@ describe("while the link is down", () => {
     expect(shown()).toMatchObject({ isUndelivered: false });
     const joinedAt = new Date(site.app.clock.wallMs()).toISOString();
     join("03:41 Window");
-    expect(shown()).toMatchObject({ tripWaitingSince: joinedAt, isUndelivered: false });
+    expect(shown()).toMatchObject({
+      tripWaitingSince: joinedAt,
+      latestTrip: { zone: "Ramp", at: null },
+      isUndelivered: false,
+    });
     site.app.clock.advance(20_000);
     join("03:41 Cellar");
     site.app.clock.advance(20_000);

@@ -102,10 +102,21 @@ export const EN_RECORDS = {
   "app.search": "Search",
   "home.attention": "Needs attention",
   "guide.noZones": "No zones yet.",
+  "journey.latestUnknown": "The dispatch centre has not received the latest trip ({trip}).",
   "journey.stopped": "The dispatch centre does not have this alarm: sending was stopped.",
   "sync.failed": "Not sent. {reason} Call the dispatch centre.",
   "sync.blockedText":
     "The dispatch centre does not have this objective. Ask it to add the objective, or edit the record and choose another one.",
+  "reason.alarm-unfinished": { one: "{n} unfinished alarm", other: "{n} unfinished alarms" },
+  "reason.alarm-unrecorded": {
+    one: "{n} trip not recorded as an intervention yet",
+    other: "{n} trips not recorded as interventions yet",
+  },
+  "reason.walk-test": "Walk test active: nothing is dispatched",
+  "reason.backlog": {
+    one: "{n} record queued for more than 15 minutes",
+    other: "{n} records queued, the oldest for more than 15 minutes",
+  },
   "home.lacking": {
     one: "The dispatch centre has NOT received {n} alarm",
     other: "The dispatch centre has NOT received {n} alarms",

@@ -121,10 +121,27 @@ export const RO_RECORDS: CatalogueOf<typeof EN_RECORDS> = {
   "app.search": "Căutare",
   "home.attention": "Necesită atenție",
   "guide.noZones": "Încă nicio zonă.",
+  "journey.latestUnknown": "Dispeceratul nu a primit ultima declanșare ({trip}).",
   "journey.stopped": "Dispeceratul nu are această alarmă (transmitere oprită).",
   "sync.failed": "Nu s-a transmis. {reason} Sunați la dispecerat.",
   "sync.blockedText":
     "Dispeceratul nu are acest obiectiv. Cereți dispeceratului să îl adauge sau editați înregistrarea și alegeți alt obiectiv.",
+  "reason.alarm-unfinished": {
+    one: "{n} alarmă nefinalizată",
+    few: "{n} alarme nefinalizate",
+    other: "{n} de alarme nefinalizate",
+  },
+  "reason.alarm-unrecorded": {
+    one: "{n} declanșare încă neînregistrată ca intervenție",
+    few: "{n} declanșări încă neînregistrate ca intervenții",
+    other: "{n} de declanșări încă neînregistrate ca intervenții",
+  },
+  "reason.walk-test": "Test de mers (walk test) activ: alarmele nu se transmit",
+  "reason.backlog": {
+    one: "{n} înregistrare în așteptare de peste 15 minute",
+    few: "{n} înregistrări în așteptare, cea mai veche de peste 15 minute",
+    other: "{n} de înregistrări în așteptare, cea mai veche de peste 15 minute",
+  },
   "home.lacking": {
     one: "Dispeceratul NU a primit {n} alarmă",
     few: "Dispeceratul NU a primit {n} alarme",

@@ -6,7 +6,7 @@ import { ConditionText } from "../condition-text.tsx";
 import { formatTime } from "../date-format.ts";
 import { t, translateCode } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
-import { CallCentre } from "../journey-card.tsx";
+import { CallCentre, undeliveredText } from "../journey-card.tsx";
 import { status } from "../live-updates.ts";
 import { mayOperate } from "../session.ts";
 import { beginningOf } from "./home.tsx";
@@ -55,13 +55,19 @@ export function HomeReasons() {
 
 /** In the headline: the cards that say what the dispatch centre does not have may be below the screen of a phone. */
 export function AlarmsLacking() {
-  const journeys = status.value?.journeys ?? [];
-  const n = journeys.filter(({ centre }) => centre?.isUndelivered || centre?.isStopped).length;
-  if (n === 0) return null;
+  const lacking = (status.value?.journeys ?? [])
+    .flatMap(({ centre }) => centre ?? [])
+    .filter(({ isUndelivered, isStopped }) => isUndelivered || isStopped);
+  const n = lacking.filter(({ upstreamId }) => upstreamId === null).length;
+  // It has the alarm, but not the last that has happened.
+  const late = lacking.find(({ upstreamId }) => upstreamId !== null);
+  if (lacking.length === 0) return null;
   return (
     <p class="row unknown-there">
       <span>
-        <Icon name="unlink" /> {t("home.lacking", { n })}
+        <Icon name="unlink" /> {n > 0 && t("home.lacking", { n })}
+        {n > 0 && late && <br />}
+        {late && undeliveredText(late)}
       </span>
       <CallCentre />
     </p>
