@@ -3,7 +3,7 @@ import type { HeadlineCode, HeadlineItem, HeadlineLevel, HeadlineReason } from "
 /** A record queued longer than this is not delayed by a short link failure, milliseconds. */
 export const BACKLOG_LIMIT_MS = 900_000;
 /** Names per reason in the text. */
-const NAMED_MAX = 3;
+const NAMED_MAX = 2;
 
 /** Level and reasons in one line of English. @param planned interventions that start in the future */
 export function headlineText(
@@ -15,8 +15,8 @@ export function headlineText(
   if (level === "well") return `all is well${ahead}`;
   const parts = reasons.map(({ code, count, items }) => {
     const names = items.slice(0, NAMED_MAX).map((item) => nameOf(item));
-    const more = items.length > NAMED_MAX ? [...names, "…"] : names;
-    return `${PHRASES[code](count)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+    const more = items.length > NAMED_MAX ? ` and ${count - NAMED_MAX} more` : "";
+    return `${PHRASES[code](count)}${names.length > 0 ? ` (${names.join(", ")}${more})` : ""}`;
   });
   return `${level === "alarm" ? "ALARM" : level}: ${parts.join("; ")}`;
 }

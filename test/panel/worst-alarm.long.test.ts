@@ -55,7 +55,11 @@ describeWithBrowser("a fire alarm before many newer burglaries", () => {
   test("is the card at the top of Home, and where the headline leads", async () => {
     const page = await site.page("status");
     const home = page.screen("status");
-    await home.heading(`Fire alarm and ${NEWER} more`).shown();
+    await home.heading(`${NEWER + 1} alarms`).shown();
+    await home
+      .markup(".hero")
+      .text(/^Fire alarm: Fum depozit, Efracție and 24 more · since /)
+      .shown();
     await home.listItem(/Fum depozit.*Contact.*Journal.*Record.*Centre/).shown();
     const card = home.listItem(/Fum depozit.*Contact/);
     await card.text("The dispatch centre has NOT received this alarm yet.").shown();

@@ -19,22 +19,18 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
   "alarm.flood": "Alarmă de inundație",
   "alarm.technical": "Alarmă tehnică",
   "alarm.power": "Lipsă alimentare",
+  "headline.alarms": { one: "{n} alarmă", few: "{n} alarme", other: "{n} de alarme" },
+  "headline.supervision": {
+    one: "{n} zonă nu comunică",
+    few: "{n} zone nu comunică",
+    other: "{n} de zone nu comunică",
+  },
   "headline.planned": {
     one: "{n} intervenție planificată",
     few: "{n} intervenții planificate",
     other: "{n} de intervenții planificate",
   },
   "headline.more": { one: "și încă {n}", few: "și încă {n}", other: "și încă {n}" },
-  "reason.alarm-unfinished": {
-    one: "{n} alarmă nefinalizată",
-    few: "{n} alarme nefinalizate",
-    other: "{n} de alarme nefinalizate",
-  },
-  "reason.alarm-unrecorded": {
-    one: "{n} declanșare încă neînregistrată ca intervenție",
-    few: "{n} declanșări încă neînregistrate ca intervenții",
-    other: "{n} de declanșări încă neînregistrate ca intervenții",
-  },
   "reason.zone-open": {
     one: "{n} zonă deschisă, deși armată",
     few: "{n} zone deschise, deși armate",
@@ -60,7 +56,6 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     few: "{n} avertizări",
     other: "{n} de avertizări",
   },
-  "reason.walk-test": "Test de mers (walk test) activ: alarmele nu se transmit",
   "reason.zone-bypassed": {
     one: "{n} zonă în bypass",
     few: "{n} zone în bypass",
@@ -71,7 +66,11 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     few: "{n} intervenții tehnice nefinalizate",
     other: "{n} de intervenții tehnice nefinalizate",
   },
-  "reason.zone-not-ready": "Nu este gata de armare: zone deschise ({n})",
+  "reason.zone-not-ready": {
+    one: "Nu se poate arma: {n} zonă deschisă",
+    few: "Nu se poate arma: {n} zone deschise",
+    other: "Nu se poate arma: {n} de zone deschise",
+  },
   "reason.zone-unknown": {
     one: "{n} zonă fără citire",
     few: "{n} zone fără citire",
@@ -86,10 +85,5 @@ export const RO_HEADLINE: CatalogueOf<typeof EN_HEADLINE> = {
     one: "{n} înregistrare necesită atenție",
     few: "{n} înregistrări necesită atenție",
     other: "{n} de înregistrări necesită atenție",
-  },
-  "reason.backlog": {
-    one: "{n} înregistrare în așteptare de peste 15 minute",
-    few: "{n} înregistrări în așteptare, cea mai veche de peste 15 minute",
-    other: "{n} de înregistrări în așteptare, cea mai veche de peste 15 minute",
   },
 };

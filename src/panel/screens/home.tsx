@@ -1,22 +1,22 @@
 import { useId, useRef } from "preact/hooks";
-import { LINK_CONDITIONS } from "../link-conditions.ts";
-import type { HeadlineItem, HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
-import type { ZoneKind } from "../../domain/zone.ts";
+import type { HeadlineLevel, HeadlineReason } from "../../domain/headline.ts";
 import type { StatusView } from "../../site/status-view.ts";
 import { LEVEL_TONES, TONE_ICONS } from "../badge.tsx";
-import { hasMoreTexts, t, translateCode, withMoreTexts } from "../i18n.ts";
+import { alarmCount, firstAlarm, headlineTitle, worstZone } from "../headline-words.ts";
+import { t, withMoreTexts } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import type { IconName } from "../icons.ts";
 import { JourneyCard } from "../journey-card.tsx";
 import { LazyScreen, StateUnknown } from "../lazy-screen.tsx";
 import { status, zones } from "../live-updates.ts";
-import { formatTime } from "../date-format.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
 import { byUrgency, kindIcon, zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 
 /* What is not needed to see whether something is wrong comes after it. */
 const reasons = () => withMoreTexts(import("./home-reasons.tsx")).then((part) => part.HomeReasons);
+const detail = () => withMoreTexts(import("./home-detail.tsx")).then((part) => part.HeadlineDetail);
+const further = () => withMoreTexts(import("./home-detail.tsx")).then((part) => part.FurtherActions);
 const lacking = () => withMoreTexts(import("./home-reasons.tsx")).then((part) => part.AlarmsLacking);
 const aside = () => withMoreTexts(import("./home-aside.tsx")).then((part) => part.HomeAside);
 const latest = () => withMoreTexts(import("./latest-events.tsx")).then((events) => events.LatestEvents);
@@ -46,16 +46,11 @@ export function HomeScreen() {
   );
 }
 
-/** The headline with the reasons of its level; the daemon has computed it. A screen reader is interrupted only for one more alarm. */
+/** The headline: what is wrong, where and since when; the daemon has computed it. A screen reader is interrupted only for one more alarm. */
 function Hero({ now }: { readonly now: StatusView }) {
-  const { headline, journeys, role } = now;
-  const { level, reasons, planned } = headline;
+  const { level, reasons, planned } = now.headline;
   const title = useId();
   const beginning = beginningOf(reasons);
-  // The journeys begin with the worst.
-  const first = journeys.find(({ isAlarm }) => isAlarm);
-  const id = first?.interventionId ?? null;
-  const kind = first ? (first.zone?.kind ?? null) : kindOfOpenZone(reasons);
   const alarms = alarmCount(reasons);
   const last = useRef<{ alarms: number; live: "polite" | "assertive" }>({ alarms, live: "polite" });
   if (alarms !== last.current.alarms)
@@ -63,39 +58,44 @@ function Hero({ now }: { readonly now: StatusView }) {
   return (
     <section class={`hero s-${LEVEL_TONES[level]}`} aria-live={last.current.live} aria-labelledby={title}>
       <span class="disc">
-        <Icon name={beginning ? "layout-grid" : heroIcon(level, kind)} />
+        <Icon name={beginning ? "layout-grid" : heroIcon(level, worstZone(now)?.kind ?? null)} />
       </span>
-      <h1 id={title}>{beginning ? t(`reason.${beginning}`) : heroTitle(now, kind)}</h1>
+      <h1 id={title}>{beginning ? t(`reason.${beginning}`) : headlineTitle(now)}</h1>
       <p>
-        {level === "well"
-          ? role === "centre"
-            ? t("home.noneUnfinished")
-            : t("home.allNormal", { n: zones.value.length })
-          : reasons
-              .filter((reason) => reason.level === level && !beginning && hasText(reason))
-              .map(reasonText)
-              .join(" · ")}
+        {level === "well" && wellText(now)}
+        {level !== "well" && !beginning && <LazyScreen load={detail} isPart />}
         {planned > 0 && <span> · {t("headline.planned", { n: planned })}</span>}
       </p>
       <LazyScreen load={lacking} isPart />
+      <HeroActions now={now} />
+    </section>
+  );
+}
+
+function wellText({ role }: StatusView): string {
+  return role === "centre" ? t("home.noneUnfinished") : t("home.allNormal", { n: zones.value.length });
+}
+
+/** Of an alarm its intervention, of a new installation where it begins; what else can be done is loaded later. */
+function HeroActions({ now: { headline, journeys } }: { readonly now: StatusView }) {
+  const id = firstAlarm(journeys)?.interventionId ?? null;
+  return (
+    <div class="actions">
       {mayAdminister() &&
-        reasons.map(({ code }) =>
+        headline.reasons.map(({ code }) =>
           isBeginning(code) ? (
-            <div key={code} class="actions">
-              <a class="button" href={BEGINNINGS[code].address}>
-                {t(BEGINNINGS[code].action)}
-              </a>
-            </div>
+            <a key={code} class="button" href={BEGINNINGS[code].address}>
+              {t(BEGINNINGS[code].action)}
+            </a>
           ) : null,
         )}
       {id !== null && mayOperate() && (
-        <div class="actions">
-          <a class="button" href={`#/interventions/${id}`}>
-            {t("home.open", { id })}
-          </a>
-        </div>
+        <a class="button" href={`#/interventions/${id}`}>
+          {t("home.open", { id })}
+        </a>
       )}
-    </section>
+      <LazyScreen load={further} isPart />
+    </div>
   );
 }
 
@@ -119,44 +119,6 @@ export function beginningOf(reasons: readonly HeadlineReason[]): Beginning | und
 function heroIcon(level: HeadlineLevel, kind: Parameters<typeof kindIcon>[0]): IconName {
   if (level === "alarm") return kindIcon(kind, true);
   return level === "well" ? "shield-check" : TONE_ICONS[LEVEL_TONES[level]];
-}
-
-/** What is wrong: the kind of the worst alarm with the number of the others, or since when the centre is offline. */
-function heroTitle({ headline: { level, reasons }, conditions }: StatusView, kind: ZoneKind | null): string {
-  if (level === "alarm" && kind !== null) {
-    const more = alarmCount(reasons) - 1;
-    const title = translateCode("alarm", kind, t("alarm.intrusion"));
-    return more > 0 ? `${title} ${t("headline.more", { n: more })}` : title;
-  }
-  const offline = conditions.find(({ code, severity }) => severity === "error" && LINK_CONDITIONS.has(code));
-  if (level === "fault" && offline) return t("home.offline", { time: formatTime(offline.since) });
-  return t(`headline.${level}`);
-}
-
-function alarmCount(reasons: readonly HeadlineReason[]): number {
-  return reasons.filter(({ code }) => code.startsWith("alarm")).reduce((n, { count }) => n + count, 0);
-}
-
-/** The kind of the first zone that is open while armed, life safety first. */
-function kindOfOpenZone(reasons: readonly HeadlineReason[]): ZoneKind | null {
-  const [first] = reasons.find(({ code }) => code === "zone-open")?.items ?? [];
-  return zones.value.find(({ id }) => id === first?.id)?.kind ?? null;
-}
-
-/** The texts of reasons about sites, which only a dispatch centre has, are loaded later. */
-function hasText({ code }: HeadlineReason): boolean {
-  return hasMoreTexts() || !code.startsWith("site");
-}
-
-/** A reason with the names of what it is about, if these are few. The names of conditions are loaded later. */
-function reasonText({ code, count, items }: HeadlineReason): string {
-  const text = t(`reason.${code}`, { n: count });
-  if (!hasMoreTexts() && items.some(({ about }) => about === "condition")) return text;
-  return count > 2 || items.length === 0 ? text : `${text}: ${items.map(itemName).join(", ")}`;
-}
-
-function itemName({ about, id, name }: HeadlineItem): string {
-  return about === "condition" ? translateCode("condition", id, name) : name;
 }
 
 function Journeys({
