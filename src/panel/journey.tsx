@@ -9,15 +9,15 @@ import { kindIcon } from "./zone-appearance.ts";
 
 /** The way of an intervention from the contact to the dispatch centre, with what is known of each stop. */
 export function Journey({ journey }: { readonly journey: JourneyView }) {
-  const { zone, contactAt, isJournaled, recordedAt, refusal, centre, receiver } = journey;
+  const { isAlarm, zone, contactAt, isJournaled, recordedAt, refusal, centre, receiver } = journey;
   const isCentreOpen = centre !== null && (centre.upstreamId === null || !isWhole(centre));
   return (
     <ol class="journey" aria-label={t("journey.title")}>
       {(zone || contactAt !== null) && (
         <Stop
           name={t(zone ? "journey.contact" : "journey.start")}
-          icon={kindIcon(zone?.kind ?? null, true)}
-          state="trip"
+          icon={isAlarm ? kindIcon(zone?.kind ?? null, true) : "check"}
+          state={isAlarm ? "trip" : "done"}
         >
           {contactAt === null ? t("journey.undated") : formatNarrow(contactAt)}
         </Stop>

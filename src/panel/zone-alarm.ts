@@ -34,16 +34,17 @@ export function workOf(zone: Pick<ZoneView, "id">): ZoneWork {
   return { journey, interventionId: interventionId ?? journey?.interventionId ?? null };
 }
 
-/** The look of a zone on a plan; an alarm that is not done stays red, else a running walk test turns what is tested green. */
-export function planLook(zone: ZoneView): ZoneAppearance {
+/** The look of a zone beside a plan: red until its alarm is done, as its pin. */
+export function lookInAlarm(zone: ZoneView): ZoneAppearance {
   const look = zoneAppearance(zone);
+  if (look.tone === "alarm" || !isInAlarm(zone)) return look;
+  return { ...look, tone: "alarm", word: `${look.word}, ${t("plan.unfinished")}` };
+}
+
+/** The look of a pin: as `lookInAlarm`, else a running walk test turns what is tested green. */
+export function planLook(zone: ZoneView): ZoneAppearance {
+  const look = lookInAlarm(zone);
   if (look.tone === "alarm") return look;
-  if (isInAlarm(zone))
-    return {
-      ...look,
-      tone: "alarm",
-      word: `${look.word}, ${t("plan.unfinished")}`,
-    };
   const tested = walkTest.value?.running === true ? walkTest.value.zones : [];
   const isTested = tested.some(({ id, passed }) => id === zone.id && passed);
   return isTested ? { ...look, tone: "fine", word: t("plan.tested") } : look;

@@ -4,23 +4,25 @@ import { minute } from "./clock.ts";
 import { formatMinute, formatSince } from "./date-format.ts";
 import { t } from "./i18n.ts";
 import { Icon } from "./icon.tsx";
-import { zoneAppearance } from "./zone-appearance.ts";
+import { zoneAppearance, type ZoneAppearance } from "./zone-appearance.ts";
 
 interface TileOf {
   readonly zone: ZoneView;
   /** Address of its sheet. */
   readonly href: string;
+  /** How it is shown, for a screen with a look of its own. */
+  readonly lookOf?: (zone: ZoneView) => ZoneAppearance;
 }
 
 /** A zone as a tile; a tap shows it, and its actions are there. Of many zones only the changed ones are drawn again. */
-export function ZoneTile({ zone, href }: TileOf) {
-  return useMemo(() => <Tile zone={zone} href={href} />, [zone, href]);
+export function ZoneTile({ zone, href, lookOf = zoneAppearance }: TileOf) {
+  return useMemo(() => <Tile zone={zone} href={href} lookOf={lookOf} />, [zone, href]);
 }
 
-function Tile({ zone, href }: TileOf) {
+function Tile({ zone, href, lookOf }: Required<TileOf>) {
   // The time since it opened goes on.
   if (zone.contact === "open") void minute.value;
-  const { tone, icon, word, since, isBatteryLow } = zoneAppearance(zone);
+  const { tone, icon, word, since, isBatteryLow } = lookOf(zone);
   return (
     <a class={tone === undefined ? "tile" : `tile s-${tone}`} href={href} data-zone={zone.id}>
       <span class="disc">

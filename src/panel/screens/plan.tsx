@@ -12,8 +12,8 @@ import { Pending } from "../notice.tsx";
 import { PlanPicture, Pin } from "../plan-picture.tsx";
 import { addressWith, go, route } from "../route.ts";
 import { mayAdminister, mayOperate } from "../session.ts";
-import { isInAlarm, planLook, workOf } from "../zone-alarm.ts";
-import { byUrgency, zoneAppearance } from "../zone-appearance.ts";
+import { isInAlarm, lookInAlarm, planLook, workOf } from "../zone-alarm.ts";
+import { inOrderOfUrgency } from "../zone-order.ts";
 import { ZoneTile } from "../zone-tile.tsx";
 import { PlanEditor } from "./plan-editor.tsx";
 import { NewPlan } from "./plan-upload.tsx";
@@ -133,7 +133,7 @@ function Floors({ plans, plan }: { readonly plans: readonly PlanView[]; readonly
 
 /** The zone of the pressed pin, with the way of its alarm. */
 function Selected({ zone }: { readonly zone: ZoneView }) {
-  const { tone, icon, word } = zoneAppearance(zone);
+  const { tone, icon, word } = lookInAlarm(zone);
   const meaning = tone === undefined ? "" : `s-${tone}`;
   const { journey, interventionId } = workOf(zone);
   return (
@@ -172,9 +172,9 @@ function Tiles({ title, of }: { readonly title: string; readonly of: readonly Zo
     <section class="stack tight">
       <h2>{title}</h2>
       <ul class="tiles">
-        {byUrgency(of).map((zone) => (
+        {inOrderOfUrgency(of, (zone) => lookInAlarm(zone).tone).map((zone) => (
           <li key={zone.id}>
-            <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} />
+            <ZoneTile zone={zone} href={addressWith({ zone: zone.id })} lookOf={lookInAlarm} />
           </li>
         ))}
       </ul>
