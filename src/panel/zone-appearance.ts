@@ -62,7 +62,7 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   if (isOpen && disposition === "waiting") return look("alarm", opened);
   if (isOpen && (isShut || isBypassed)) {
     const isInAlarm = status.value?.alarmZones.some(({ id }) => id === zone.id);
-    const words = [opened, t(`zoneWord.${disposition}`).toLowerCase(), !isShut && faultWord];
+    const words = [opened, ...[t(`zoneWord.${disposition}`), !isShut && faultWord].map(lowerCase)];
     return look(isInAlarm ? "alarm" : isShut || fault ? "fault" : "off", words.filter(Boolean).join(" · "));
   }
   // Its shutdown begins with one of many trips; what is known is when it ends.
@@ -74,6 +74,11 @@ export function zoneAppearance(zone: ZoneView): ZoneAppearance {
   // A motion zone returns to normal when people leave: while disarmed it needs no action.
   if (isOpen) return look(kind === "motion" ? undefined : "attention", opened);
   return look(isBatteryLow ? "attention" : undefined, t(`zoneWord.${kind}.normal`));
+}
+
+/** A word after another. */
+function lowerCase(word: string | false | undefined): string {
+  return word ? word.toLowerCase() : "";
 }
 
 /** The zones with what is most urgent first, see `inOrderOfUrgency`. */

@@ -95,7 +95,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     const alarm =
-      "1 unfinished alarm: Alarmă de incendiu: Fum · 3 zones open while armed · Hol: supervision failure";
+      "1 unfinished alarm: Alarmă de incendiu: Fum · 3 zones open while armed · Hol: Not reporting";
     await sites
       .row(/Depozit Sud/)
       .text(alarm)

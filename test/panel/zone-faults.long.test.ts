@@ -45,10 +45,10 @@ describeWithBrowser("a site with faults", () => {
   test("has the same colour for a fault in the details of the zone as on its tile", async () => {
     await page.open("zones");
     const sabotaged = await page.openZone("Fum depozit");
-    await sabotaged.badge("tamper").and(sabotaged.markup(".s-fault")).shown();
+    await sabotaged.badge("Tamper").and(sabotaged.markup(".s-fault")).shown();
     await page.press("Escape");
     const weak = await page.openZone("Ușa principală");
-    await weak.badge("low battery").and(weak.markup(".s-attention")).shown();
+    await weak.badge("Low battery").and(weak.markup(".s-attention")).shown();
     await page.press("Escape");
   });
 
@@ -114,7 +114,7 @@ describeWithBrowser("a zone whose contact is open while its trips are not dispat
     const zones = page.screen("zones");
     await zones.markup(".tile.s-alarm").text("Open · shut down (keeps tripping)").shown();
     await zones.markup(".tile.s-off").text("Motion · bypassed").shown();
-    await zones.markup(".tile.s-fault").text("tamper +1").shown();
+    await zones.markup(".tile.s-fault").text("Tamper +1").shown();
   });
 
   test("says in its details what its contact reports, and apart from it why a trip is not dispatched", async () => {
@@ -123,7 +123,7 @@ describeWithBrowser("a zone whose contact is open while its trips are not dispat
       (await page.openDialog.markup(".facts").words()).replaceAll(/\s+/g, " ");
     await shut.text("A trip now").shown();
     expect(await words()).toMatch(
-      /^Contact Open · since .* A trip now is not dispatched: swinger shutdown back in service at .* unless it trips again Faults faulty since .*/,
+      /^Contact Open · since .* A trip now is not dispatched: swinger shutdown back in service at .* unless it trips again Faults Faulty since .*/,
     );
     await page.press("Escape");
     await page.openZone("PIR hol");

@@ -29,8 +29,8 @@ export const EN_SHARED = {
   "span.hours": { one: "{n} hour", other: "{n} hours" },
   "span.days": { one: "{n} day", other: "{n} days" },
   "disposition.bypassed": "bypass",
-  "fault.tamper": "tamper",
-  "fault.battery": "low battery",
-  "fault.supervision": "supervision failure",
-  "fault.faulty": "faulty",
+  "fault.tamper": "Tamper",
+  "fault.battery": "Low battery",
+  "fault.supervision": "Not reporting",
+  "fault.faulty": "Faulty",
 } as const;

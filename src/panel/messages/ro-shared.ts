@@ -36,8 +36,8 @@ export const RO_SHARED: CatalogueOf<typeof EN_SHARED> = {
   "span.hours": { one: "{n} oră", few: "{n} ore", other: "{n} de ore" },
   "span.days": { one: "{n} zi", few: "{n} zile", other: "{n} de zile" },
   "disposition.bypassed": "bypass",
-  "fault.tamper": "sabotaj",
-  "fault.battery": "baterie descărcată",
-  "fault.supervision": "nu mai comunică",
-  "fault.faulty": "zonă defectă",
+  "fault.tamper": "Sabotaj",
+  "fault.battery": "Baterie descărcată",
+  "fault.supervision": "Nu comunică",
+  "fault.faulty": "Zonă defectă",
 };

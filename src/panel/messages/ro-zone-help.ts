@@ -37,7 +37,7 @@ export const RO_ZONE_HELP: Readonly<Record<ZoneHelpKey, string>> = {
   "zoneHelp.powerUpDelayS":
     "Întârziere la punerea sub tensiune: câte secunde după pornirea dispozitivului se ignoră deschiderile unei linii GPIO. Implicit 60; 5 pentru incendiu, panică, jaf armat și urgență medicală.",
   "zoneHelp.supervisionTimeoutS":
-    "După câte secunde fără niciun mesaj apare deranjamentul „nu mai comunică”. Implicit 93600 (26 de ore) pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
+    "După câte secunde fără niciun mesaj apare deranjamentul „Nu comunică”. Implicit 93600 (26 de ore) pentru o zonă cu secțiunea battery, deoarece senzorii cu baterie raportează cel puțin o dată la 25 de ore; altfel niciodată. 900 este potrivit pentru majoritatea senzorilor alimentați de la rețea.",
   "zoneHelp.unavailableGraceS": "După câte secunde de indisponibilitate a senzorului apare deranjamentul.",
   "zoneHelp.disabled": "Zona rămâne în fișier, fără a fi monitorizată.",
   "zoneHelp.allowSlow":
