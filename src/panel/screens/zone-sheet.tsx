@@ -14,6 +14,7 @@ import { runWithErrorNotice, showNotice } from "../notice.tsx";
 import { useObjectiveNames } from "../objective-names.ts";
 import { PlanLink } from "../plan-link.tsx";
 import { mayAdminister, mayOperate } from "../session.ts";
+import { useIsPhone } from "../width.ts";
 import { zoneAppearance } from "../zone-appearance.ts";
 import { ZoneTrips } from "../zone-trips.tsx";
 import { ZoneSource } from "./zone-source.tsx";
@@ -56,7 +57,7 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
       {zone.unnamedValue !== null && (
         <p class="box s-attention">{t("zones.unnamedValue", { value: zone.unnamedValue })}</p>
       )}
-      <ZoneTrips id={zone.id} name={zone.name} />
+      <Trips zone={zone} />
       <dl class="facts">
         <ZoneState zone={zone} />
         <dt>{t("zones.kind")}</dt>
@@ -87,6 +88,18 @@ export function ZoneSheet({ zone, close }: { readonly zone: ZoneView; readonly c
       <PlanLink zones={[zone.id]} />
       {mayOperate() && <Actions zone={zone} />}
     </Dialog>
+  );
+}
+
+/** On a phone they would push the actions below the screen. */
+function Trips({ zone: { id, name } }: { readonly zone: ZoneView }) {
+  const trips = <ZoneTrips id={id} name={name} />;
+  if (!useIsPhone()) return trips;
+  return (
+    <details>
+      <summary>{t("zoneTrips.title")}</summary>
+      {trips}
+    </details>
   );
 }
 
