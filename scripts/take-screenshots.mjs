@@ -51,7 +51,7 @@ const UPSTREAM = { email: "hala-nord@example.ro", password: "a long password of 
 const SCREENS = [
   ["status", "status", ".journey", true],
   ["zones", "zones", ".lanes .legend", true],
-  ["zone", "zones?zone=hall", "dialog.sheet .lane"],
+  ["zone", "zones?zone=hall", "dialog.sheet dl.facts"],
   ["interventions", "interventions", "table", true],
   ["interventions-one", "interventions/1", ".log"],
   ["events", "events", ".log", true],

@@ -13,6 +13,7 @@ const CENTRE: CentreJourneyView = {
   upstreamId: 88123,
   arrivedAt: ARRIVED_AT,
   tripWaitingSince: null,
+  latestTrip: null,
   attempts: 0,
   nextAttemptAt: null,
   set: null,
