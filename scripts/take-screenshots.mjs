@@ -49,7 +49,7 @@ const CONNECTED = (port) =>
 const UPSTREAM = { email: "hala-nord@example.ro", password: "a long password of a site" };
 /** Each screen: the name of its picture, its address, an element that is present once it is complete, and whether both themes are pictured. */
 const SCREENS = [
-  ["status", "status", ".journey", true],
+  ["status", "status", ".hero .unknown-there", true],
   ["zones", "zones", ".lanes .legend", true],
   ["zone", "zones?zone=hall", "dialog.sheet dl.facts"],
   ["interventions", "interventions", "table", true],

@@ -64,8 +64,9 @@ export function AlarmsLacking() {
   if (lacking.length === 0) return null;
   return (
     <p class="row unknown-there">
-      <span>
-        <Icon name="unlink" /> {n > 0 && t("home.lacking", { n })}
+      <Icon name="unlink" />
+      <span class="grow">
+        {n > 0 && t("home.lacking", { n })}
         {n > 0 && late && <br />}
         {late && undeliveredText(late)}
       </span>
