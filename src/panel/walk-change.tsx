@@ -24,6 +24,11 @@ export function namesAtEnd(): readonly string[] {
 
 /** Ends the running walk test; its report stays. Asks first if the opening of a zone would be dispatched. */
 export async function endWalkTest(): Promise<void> {
+  // A zone may have closed just now.
+  const isRead = await runWithErrorNotice(async () => {
+    walkTest.value = (await request<WalkTestView | null>("/site/walk-test")).body;
+  });
+  if (!isRead) return;
   if (namesAtEnd().length === 0) await endNow();
   else isEndAsked.value = true;
 }

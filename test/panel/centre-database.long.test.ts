@@ -154,7 +154,7 @@ describeWithBrowser("a dispatcher at the panel of a centre", () => {
     await sites.row(/Hala Est.*All is well/s).shown();
     await sites.row(/Hala Sud.*Fault/s).shown();
     await sites.field("Search").fill("sud");
-    await sites.row(/Hala Est/).gone();
+    await sites.row(/Hala Est.*All is well/s).gone();
     await sites.link("Hala Sud").click();
     const site = await page.arrival(/^sites\/\d+$/);
     await site.row(/First report: Fault/).shown();

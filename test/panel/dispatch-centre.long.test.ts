@@ -54,7 +54,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
     const page = await centre.page("sites");
     const sites = page.screen("sites");
     await sites.row(/Depozit Sud.*ALARM/s).shown();
-    await sites.row(/Sediu central.*Fault.*Hol: tamper.*3 records queued, the oldest for 15 min/s).shown();
+    await sites.row(/Sediu central.*Fault.*Hol: Tamper.*3 records queued, the oldest for 15 min/s).shown();
     await page.menu.link("Zones").gone();
     await page.menu.link("Sync").gone();
     const listed = (): Promise<void> => sites.row(/Depozit Sud/).shown();
@@ -251,7 +251,8 @@ describeWithBrowser("the panel of a dispatch centre", () => {
   test("names on Home the site that has a fault, and leads to it", async () => {
     const page = await centre.page("status");
     const home = page.screen("status");
-    await home.text("1 site with a fault: Sediu central").shown();
+    await home.heading("1 site with a fault").shown();
+    await home.text("Sediu central").shown();
     await home
       .listItem(/1 site with a fault.*Sediu central/s)
       .link("Sites")
@@ -288,7 +289,7 @@ describeWithBrowser("the panel of a dispatch centre", () => {
       .shown();
     expect((await askDaemon(dataDir, "DELETE", "/enrolments/hala-vest")).status).toBe(204);
     const after = await centre.page("status");
-    await after.screen("status").text("1 site with a fault: Sediu central").shown();
+    await after.screen("status").heading("1 site with a fault").shown();
     const corrected = { ...reportNow(), ref: "sediu", name: "Sediu central" };
     expect((await askDaemon(dataDir, "POST", "/site-reports", corrected)).status).toBe(204);
     await after.screen("status").text("No unfinished interventions").shown();

@@ -119,6 +119,10 @@ describeWithBrowser("without a mouse", () => {
       await focused(edit.button("Move up"));
       await page.press("Enter");
       await edit.text("1 change is not saved yet.").shown();
+      // A menu that would move with its row closes.
+      await focused(menu);
+      await page.press("ArrowDown");
+      await focused(edit.link("Edit"));
       await page.press("End");
       await focused(edit.button("Delete"));
       await page.press("Enter");

@@ -76,13 +76,14 @@ describeWithBrowser("a page whose daemon does not answer", () => {
 
   test("loads what has failed once the daemon is back, and the focus is in the content", async () => {
     const objectives = await page.open("objectives");
-    await objectives.text(WHEN_BACK).shown();
+    const whenBack = objectives.markup(`.filters + p:text-is("${WHEN_BACK}")`);
+    await whenBack.shown();
     await objectives.without(objectives.button("Retry"));
     await page.staleBar.button("Retry").click();
     await site.startAgain();
     await page.staleBar.gone();
     await objectives.text("Hala Nord").shown();
-    await objectives.without(objectives.text(WHEN_BACK));
+    await objectives.without(whenBack);
     await eventually(
       "the focus in the content",
       async () => (await page.evaluate<string>("document.activeElement.id")) === "content",

@@ -93,14 +93,15 @@ const LOOKS: readonly Look[] = [
   {
     name: "an active walk test",
     address: "walk-test",
-    mark: (_screen, _textOf, page) => page.walkBanner,
+    mark: (screen) => screen.markup(".hero.s-test"),
     act: async (screen, textOf, page) => {
       await screen.button(textOf("walk.start")).click();
       await page.openDialog.button(textOf("walk.start")).click();
     },
-    undo: async ({ walkBanner }) => {
-      await walkBanner.markup("button").click();
-      await walkBanner.gone();
+    undo: async (page) => {
+      const running = page.screen("walk-test").markup(".hero.s-test");
+      await running.markup("button >> nth=0").click();
+      await running.gone();
     },
   },
   { name: "interventions", address: "interventions", mark: (screen) => screen.markup("td a") },
@@ -112,7 +113,7 @@ const LOOKS: readonly Look[] = [
   {
     name: "an intervention",
     address: "interventions/1",
-    mark: (screen) => screen.listItem(/device@santinela\.local/),
+    mark: (screen, textOf) => screen.listItem(new RegExp(`${textOf("from.itself")}.*#1 `, "i")),
   },
   {
     name: "an intervention being edited",

@@ -68,7 +68,7 @@ describeWithBrowser("a technician with a phone in a walk test", () => {
     await question.button("Cancel").click();
     await walk.heading("2 of 3 zones tested").shown();
     await site.daemon.run(["trip", "--zone", "smoke", "--restore"]);
-    await page.walkBanner.button("End walk test").click();
+    await walk.button("End walk test").click();
     await question.text(/^Ușa principală is still open: an intervention is dispatched/).shown();
     await question.button("End walk test").click();
     await walk.heading(/^Walk test report/).shown();

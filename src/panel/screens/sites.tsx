@@ -143,7 +143,6 @@ function columns(placeOf: Places): Column<SiteView>[] {
       place: "time",
       cell: ({ reportedAt }) => formatTime(reportedAt),
     },
-    { key: "ref", title: t("sites.ref"), place: "rest", cell: ({ report }) => <code>{report.ref}</code> },
     {
       key: "interventions",
       title: t("nav.interventions"),
@@ -160,7 +159,7 @@ function columns(placeOf: Places): Column<SiteView>[] {
 /** The name as the link, then the town of its objective: both in two lines at most. */
 function SiteName({ site: { id, report }, place }: { readonly site: SiteView; readonly place: string }) {
   return (
-    <a href={`#/sites/${id}`} title={report.name}>
+    <a href={`#/sites/${id}`} aria-label={report.name} title={`${report.name} · ${report.ref}`}>
       <span class="two-lines">
         {report.name}
         {place !== "" && <small> {place}</small>}
