@@ -158,8 +158,8 @@ describeWithBrowser("a technician on site", () => {
     slow.release();
     await walk.button("End walk test").click();
     await walk.button("End walk test").gone();
-    // One extension, and the end.
-    expect(slow.count()).toBe(2);
+    // One extension, the question which zones are open, and the end.
+    expect(slow.count()).toBe(3);
     await page.close();
   });
 
