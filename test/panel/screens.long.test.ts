@@ -113,7 +113,7 @@ const LOOKS: readonly Look[] = [
   {
     name: "an intervention",
     address: "interventions/1",
-    mark: (screen, textOf) => screen.listItem(new RegExp(`${textOf("from.itself")}.*#1 `, "i")),
+    mark: (screen, textOf) => screen.listItem(new RegExp(`${textOf("from.itself")}.*#1`, "i")),
   },
   {
     name: "an intervention being edited",

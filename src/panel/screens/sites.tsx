@@ -159,12 +159,12 @@ function columns(placeOf: Places): Column<SiteView>[] {
 /** The name as the link, then the town of its objective: both in two lines at most. */
 function SiteName({ site: { id, report }, place }: { readonly site: SiteView; readonly place: string }) {
   return (
-    <a href={`#/sites/${id}`} aria-label={report.name} title={`${report.name} · ${report.ref}`}>
-      <span class="two-lines">
-        {report.name}
-        {place !== "" && <small> {place}</small>}
-      </span>
-    </a>
+    <>
+      <a href={`#/sites/${id}`} title={`${report.name} · ${report.ref}`}>
+        <span class="two-lines">{report.name}</span>
+      </a>
+      {place !== "" && <small class="two-lines">{place}</small>}
+    </>
   );
 }
 
