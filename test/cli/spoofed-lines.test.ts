@@ -35,8 +35,8 @@ test("santinela status shows a foreign name on one line, and sends no control ch
     lifeSafetySuppressed: [],
     conditions: [{ severity: "error", title: "Sensor renamed", text: `now called ${name}` }],
     journeys: [
-      { interventionId: 7, name, centre: { isUndelivered: true }, receiver: null },
-      { interventionId: 8, name: "Fire", centre: { isStopped: true }, receiver: null },
+      { interventionId: 7, name, centre: { isUndelivered: true, upstreamId: null }, receiver: null },
+      { interventionId: 8, name: "Fire", centre: { isStopped: true, upstreamId: null }, receiver: null },
     ],
     centrePhone: "0264 555 012",
     monitoring: null,
