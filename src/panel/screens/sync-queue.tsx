@@ -210,7 +210,13 @@ function columns(): Column<SyncRecordView>[] {
     },
     { key: "phase", title: t("record.sync"), cell: ({ phase }) => <SyncBadge phase={phase} /> },
     { key: "upstream", title: t("sync.centre"), isShort: true, cell: ({ upstreamId }) => upstreamId ?? "–" },
-    { key: "attempts", title: t("sync.attempts"), isShort: true, cell: ({ attempts }) => attempts },
+    {
+      key: "attempts",
+      title: t("sync.attempts"),
+      isShort: true,
+      place: "table",
+      cell: ({ attempts }) => attempts,
+    },
     {
       key: "next",
       title: t("sync.nextAttempt"),
