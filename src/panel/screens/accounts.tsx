@@ -6,6 +6,7 @@ import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, TextField, formText } from "../field.tsx";
+import { FormActions } from "../form-actions.tsx";
 import { t } from "../i18n.ts";
 import { Choice } from "../more-fields.tsx";
 import { runWithErrorNotice, Pending, showNotice } from "../notice.tsx";
@@ -151,14 +152,7 @@ function ChangeDialog({
       <Form onSubmit={submit}>
         <OwnPassword problem={wrong} />
         <ErrorMessage text={problem} />
-        <div class="row">
-          <Act type="submit" class="main">
-            {action}
-          </Act>
-          <button type="button" onClick={close}>
-            {t("app.cancel")}
-          </button>
-        </div>
+        <FormActions action={action} close={close} />
       </Form>
     </Dialog>
   );

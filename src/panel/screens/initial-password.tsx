@@ -1,8 +1,8 @@
-import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
+import { FormActions } from "../form-actions.tsx";
 import { t } from "../i18n.ts";
 import { showNotice } from "../notice.tsx";
 import { Password, usePasswordForm } from "../password.tsx";
@@ -33,14 +33,7 @@ export function InitialPassword({ email, close }: { readonly email: string; read
         <Password name="password" label={t("accounts.password")} isNew hint={t("password.rule")} />
         <OwnPassword problem={wrong} />
         <ErrorMessage text={problem} />
-        <div class="row">
-          <Act type="submit" class="main">
-            {t("accounts.newPassword")}
-          </Act>
-          <button type="button" onClick={close}>
-            {t("app.cancel")}
-          </button>
-        </div>
+        <FormActions action={t("accounts.newPassword")} close={close} />
       </Form>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { Act } from "../act.tsx";
 import { Dialog } from "../dialog.tsx";
 import { ErrorMessage } from "../error-message.tsx";
 import { Form, formText } from "../field.tsx";
+import { FormActions } from "../form-actions.tsx";
 import { t } from "../i18n.ts";
 import { Icon } from "../icon.tsx";
 import { showNotice } from "../notice.tsx";
@@ -50,14 +50,7 @@ function PasswordDialog() {
         <Password name="current" label={t("accounts.ownPassword")} isNew={false} problem={problem} />
         <NewPassword />
         <ErrorMessage text={error} />
-        <div class="row">
-          <Act type="submit" class="main">
-            {t("password.change")}
-          </Act>
-          <button type="button" onClick={close}>
-            {t("app.cancel")}
-          </button>
-        </div>
+        <FormActions action={t("password.change")} close={close} />
       </Form>
     </Dialog>
   );

@@ -1,12 +1,12 @@
 import type { BypassView, ZoneView } from "../../site/zone-view.ts";
 import { hasDestination } from "../destination.ts";
-import { Act } from "../act.tsx";
 import { request } from "../api.ts";
 import { Badge } from "../badge.tsx";
 import { Dialog } from "../dialog.tsx";
 import { originText } from "../event-detail-texts.ts";
 import { Form, TextField, formText } from "../field.tsx";
 import { DaemonText } from "../daemon-text.tsx";
+import { FormActions } from "../form-actions.tsx";
 import { t } from "../i18n.ts";
 import { status } from "../live-updates.ts";
 import { formatMinute, formatTime } from "../date-format.ts";
@@ -115,14 +115,7 @@ export function BypassDialog({ zone, close }: { readonly zone: ZoneView; readonl
           initial="480"
           options={DURATIONS.map((minutes) => [minutes, durationText(minutes)])}
         />
-        <div class="row">
-          <Act type="submit" class="main">
-            {t("bypass.do")}
-          </Act>
-          <button type="button" onClick={close}>
-            {t("app.cancel")}
-          </button>
-        </div>
+        <FormActions action={t("bypass.do")} close={close} />
       </Form>
     </Dialog>
   );
